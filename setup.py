@@ -1,0 +1,51 @@
+"""What the distribution consists of, needs and installs."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="authservice",
+    version="0.1.0",
+    description="A central authentication service and OAuth 2.1 / OpenID Connect provider",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.11",
+    # alembic/ stays at the top of the repository and has no __init__.py, which would hide the
+    # library of that name. A wheel has no such top: there the scripts travel inside the package.
+    packages=[*find_packages(include=["authservice*"]), "authservice.alembic"],
+    package_dir={"authservice.alembic": "alembic"},
+    package_data={
+        "authservice": ["py.typed"],
+        "authservice.web": ["templates/**/*", "static/**/*"],
+        "authservice.alembic": ["*.py", "*.mako", "versions/*.py"],
+    },
+    install_requires=[
+        "alembic>=1.20",
+        "cryptography>=50",
+        "jwcrypto>=1.6",
+        "limits>=5.8",
+        "oauthlib>=4.0",
+        "plaster>=1.1",
+        "publicsuffixlist>=1.1",
+        "pyramid>=2.1",
+        "pyramid-jinja2>=2.10",
+        "requests>=2.34",
+        # Pyramid imports pkg_resources, which 80.9 starts to warn about and 82 no longer has.
+        "setuptools>=78.1.1,<80.9",
+        "sqlalchemy>=2.1",
+        "transaction>=5.1",
+        "urllib3>=2.8",
+        "waitress>=3.0",
+        "zope.sqlalchemy>=4.1",
+    ],
+    extras_require={
+        "postgresql": ["psycopg[binary]>=3.3"],
+        "redis": ["redis>=8.1"],
+    },
+    entry_points={
+        "paste.app_factory": ["main = authservice:main"],
+        "console_scripts": [
+            "authservice = authservice.cli:main",
+            "authservice-register = authservice.cli.register:main",
+        ],
+    },
+)
