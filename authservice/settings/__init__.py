@@ -1,0 +1,138 @@
+"""Settings: read once at start, from environment and ini file, and checked as a whole.
+
+``load_settings`` returns a frozen value or raises one error that names every problem. Nothing
+else of the service reads the environment.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+
+from authservice.settings import parsing, rules
+from authservice.settings.auth_settings import AuthSettings, Lifetimes, ProviderSettings
+from authservice.settings.problems import Problem, SettingsError
+from authservice.settings.sources import Source
+
+__all__ = [
+    "AuthSettings",
+    "Lifetimes",
+    "Problem",
+    "ProviderSettings",
+    "SettingsError",
+    "load_database_settings",
+    "load_settings",
+]
+
+_SYNCHRONOUS = ("FULL", "NORMAL")
+_MODES = ("local", "production")
+_DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
+# Browsers cut a cookie's life at 400 days.
+_LONGEST = 400 * 24 * 3600
+_COOKIE_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSettings:
+    """Return the settings; raises SettingsError that names every problem and its mend."""
+    source = Source(ini, environ)
+    # Anything but the exact word is refused below, and never taken for local mode meanwhile.
+    local_mode = parsing.choice(source, "auth.mode", _MODES) == "local"
+    auth_url = parsing.origin(source, "auth.url")
+    rules.address(source, auth_url, local_mode=local_mode)
+    settings = AuthSettings(
+        local_mode=local_mode,
+        auth_url=auth_url,
+        cookie_domain=rules.cookie_domain(source, auth_url, local_mode=local_mode),
+        cookie_prefix=_matching(source, "auth.cookie_prefix", "authservice", _COOKIE_PREFIX),
+        database_url=parsing.database_url(source, "auth.database_url", _DEFAULT_DATABASE),
+        sqlite_synchronous=parsing.choice(source, "auth.sqlite_synchronous", _SYNCHRONOUS, "FULL"),
+        auth_secret=parsing.server_secret(source, "AUTH_SECRET", required=not local_mode),
+        auth_secret_previous=parsing.server_secret(source, "AUTH_SECRET_PREVIOUS", required=False),
+        provider=_provider(source, required=not local_mode),
+        trusted_origins=rules.trusted_origins(source, auth_url, local_mode=local_mode),
+        trusted_proxies=parsing.networks(source, "auth.trusted_proxies"),
+        service_name=source.text("auth.service_name", "authservice"),
+        resources=rules.resources(source, auth_url),
+        ratelimit_storage=None if local_mode else _ratelimit_storage(source),
+        lifetimes=_lifetimes(source),
+    )
+    if (
+        local_mode
+        and settings.auth_secret is None
+        and not settings.database_url.startswith("sqlite")
+    ):
+        source.refuse("AUTH_SECRET", "is needed in local mode too unless the database is a file")
+    if source.problems:
+        raise SettingsError(source.problems)
+    return settings
+
+
+def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the database's address and how hard SQLite flushes; no secret is needed or read."""
+    source = Source(ini, environ)
+    url = parsing.database_url(source, "auth.database_url", _DEFAULT_DATABASE)
+    synchronous = parsing.choice(source, "auth.sqlite_synchronous", _SYNCHRONOUS, "FULL")
+    if source.problems:
+        raise SettingsError(source.problems)
+    return url, synchronous
+
+
+def _matching(source: Source, key: str, default: str, pattern: re.Pattern[str]) -> str:
+    text = source.text(key, default)
+    if not pattern.fullmatch(text):
+        source.refuse(key, f"must match {pattern.pattern}")
+    return text
+
+
+def _provider(source: Source, *, required: bool) -> ProviderSettings:
+    client_id = source.text("provider.client_id")
+    client_secret = source.secret("PROVIDER_CLIENT_SECRET")
+    if required and not client_id:
+        source.refuse(
+            source.name("provider.client_id"), "is missing; the identity provider gives it"
+        )
+    if required and not client_secret:
+        source.refuse("PROVIDER_CLIENT_SECRET", "is missing; the identity provider gives it")
+    return ProviderSettings(
+        id=_matching(source, "provider.id", "github", _PROVIDER_ID),
+        client_id=client_id,
+        client_secret=client_secret,
+        authorize_url=parsing.web_address(
+            source, "provider.authorize_url", "https://github.com/login/oauth/authorize"
+        ),
+        token_url=parsing.web_address(
+            source, "provider.token_url", "https://github.com/login/oauth/access_token"
+        ),
+        api_url=parsing.web_address(source, "provider.api_url", "https://api.github.com"),
+    )
+
+
+def _ratelimit_storage(source: Source) -> str:
+    text = source.text("ratelimit.storage", "memory://")
+    if text != "memory://" and not text.startswith(("redis://", "rediss://")):
+        source.refuse("ratelimit.storage", "must be memory:// or redis://HOST:PORT/DATABASE")
+    return text
+
+
+def _lifetimes(source: Source) -> Lifetimes:
+    def seconds(name: str, default: int, at_most: int = _LONGEST) -> timedelta:
+        key = f"lifetimes.{name}"
+        return timedelta(seconds=parsing.seconds(source, key, default, at_most=at_most))
+
+    lifetimes = Lifetimes(
+        session=seconds("session", 604800),
+        session_update=seconds("session_update", 86400),
+        code=seconds("code", 60, 600),
+        access_token=seconds("access_token", 3600, 86400),
+        id_token=seconds("id_token", 3600, 86400),
+        refresh_token=seconds("refresh_token", 2592000),
+        refresh_family=seconds("refresh_family", 7776000),
+        refresh_grace=seconds("refresh_grace", 10, 300),
+    )
+    if lifetimes.session_update >= lifetimes.session:
+        source.refuse("lifetimes.session_update", "must be shorter than lifetimes.session")
+    if lifetimes.refresh_family < lifetimes.refresh_token:
+        source.refuse(
+            "lifetimes.refresh_family", "must not be shorter than lifetimes.refresh_token"
+        )
+    return lifetimes

@@ -1,0 +1,70 @@
+"""The configuration as one typed, frozen value. Secrets stay out of its repr."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from authservice.settings.hosts import host_of
+from authservice.settings.parsing import IPNetwork
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifetimes:
+    """How long each thing lives."""
+
+    session: timedelta
+    session_update: timedelta
+    code: timedelta
+    access_token: timedelta
+    id_token: timedelta
+    refresh_token: timedelta
+    refresh_family: timedelta
+    refresh_grace: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSettings:
+    """The external identity provider: who we are there, and where it answers."""
+
+    id: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    authorize_url: str
+    token_url: str
+    api_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthSettings:
+    """Everything that the configuration decides, checked as a whole."""
+
+    local_mode: bool
+    auth_url: str
+    cookie_domain: str | None
+    cookie_prefix: str
+    database_url: str = field(repr=False)
+    sqlite_synchronous: str
+    auth_secret: bytes | None = field(repr=False)
+    auth_secret_previous: bytes | None = field(repr=False)
+    provider: ProviderSettings
+    trusted_origins: tuple[str, ...]
+    trusted_proxies: tuple[IPNetwork, ...]
+    service_name: str
+    resources: Mapping[str, tuple[str, ...]]
+    ratelimit_storage: str | None = field(repr=False)
+    lifetimes: Lifetimes
+
+    @property
+    def issuer(self) -> str:
+        """Return the issuer identifier."""
+        return f"{self.auth_url}/api/auth"
+
+    @property
+    def https(self) -> bool:
+        """Tell whether browsers reach the service over TLS."""
+        return self.auth_url.startswith("https://")
+
+    @property
+    def host(self) -> str:
+        """Return the host of AUTH_URL without the port."""
+        return host_of(self.auth_url)

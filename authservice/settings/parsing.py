@@ -1,0 +1,130 @@
+"""From text to typed values, one function for each kind; what cannot be read is noted."""
+
+import base64
+import binascii
+import ipaddress
+from urllib.parse import urlsplit
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from authservice.settings.hosts import (
+    host_of,
+    is_host_name,
+    is_ip_address,
+    is_loopback,
+    origin_of,
+)
+from authservice.settings.sources import Source
+
+IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_SECRET_BYTES = 32
+# 32 random bytes hold fewer distinct values than this about once in 10^20 draws.
+_DISTINCT_BYTES = 12
+_MAKE_A_SECRET = "make one with: openssl rand -base64 32"
+
+
+def origin(source: Source, key: str) -> str:
+    """Return a bare origin such as https://auth.example.com."""
+    text = source.text(key)
+    if not text:
+        source.refuse(source.name(key), "is missing; set the public address of this service")
+    elif not is_origin(text):
+        source.refuse(
+            source.name(key),
+            "must be scheme and host in lower case, with a port only when it is not the default,"
+            " and nothing after it: https://auth.example.com",
+        )
+    return text
+
+
+def is_origin(text: str) -> bool:
+    """Tell whether a text is exactly an origin as a browser would write it."""
+    if origin_of(text) != text:
+        return False
+    host = host_of(text)
+    return is_loopback(host) or is_host_name(host) or is_ip_address(host)
+
+
+def server_secret(source: Source, variable: str, *, required: bool) -> bytes | None:
+    """Return a server secret's bytes, or None when there is none."""
+    text = source.secret(variable)
+    if not text:
+        if required:
+            source.refuse(variable, f"is missing; {_MAKE_A_SECRET}")
+        return None
+    try:
+        raw = base64.b64decode(
+            text + "=" * (-len(text) % 4), altchars=b"-_" if _urlsafe(text) else None, validate=True
+        )
+    except (binascii.Error, ValueError):
+        source.refuse(variable, f"must be base64; {_MAKE_A_SECRET}")
+        return None
+    if len(raw) < _SECRET_BYTES or len(set(raw)) < _DISTINCT_BYTES:
+        source.refuse(variable, f"must hold at least 32 random bytes; {_MAKE_A_SECRET}")
+        return None
+    return raw
+
+
+def _urlsafe(text: str) -> bool:
+    return "-" in text or "_" in text
+
+
+def database_url(source: Source, key: str, default: str) -> str:
+    """Return the address of an SQLite file or of a PostgreSQL database."""
+    text = source.text(key, default)
+    mend = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        source.refuse(source.name(key), mend)
+        return text
+    if url.drivername in {"sqlite", "sqlite+pysqlite"}:
+        if not url.database or url.database == ":memory:" or url.query:
+            source.refuse(source.name(key), "must name an SQLite file: sqlite:///FILE")
+    elif url.drivername != "postgresql+psycopg":
+        source.refuse(source.name(key), mend)
+    return text
+
+
+def web_address(source: Source, key: str, default: str) -> str:
+    """Return an https address, or an http one on loopback, without query and fragment."""
+    text = source.text(key, default).rstrip("/")
+    address = origin_of(text)
+    plain = address is not None and (
+        address.startswith("https://") or is_loopback(host_of(address))
+    )
+    parts = urlsplit(text) if address else None
+    if not plain or parts is None or parts.query or parts.fragment or "@" in parts.netloc:
+        source.refuse(source.name(key), "must be an https address without user, query and fragment")
+    return text
+
+
+def seconds(source: Source, key: str, default: int, *, at_most: int) -> int:
+    """Return a whole number of seconds from 1 up to a limit."""
+    text = source.text(key, str(default))
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0  # noqa: PLR2004
+    if not 1 <= number <= at_most:
+        source.refuse(key, f"must be a whole number of seconds from 1 to {at_most}")
+        return default
+    return number
+
+
+def choice(source: Source, key: str, values: tuple[str, ...], default: str = "") -> str:
+    """Return one of the named values."""
+    text = source.text(key, default)
+    if text not in values:
+        source.refuse(source.name(key), f"must be {' or '.join(values)}")
+    return text
+
+
+def networks(source: Source, key: str) -> tuple[IPNetwork, ...]:
+    """Return the IP networks that a setting lists."""
+    found = []
+    for word in source.text(key).replace(",", " ").split():
+        try:
+            found.append(ipaddress.ip_network(word))
+        except ValueError:
+            source.refuse(key, f"must list IP addresses or networks such as 10.0.0.0/8: {word!r}")
+    return tuple(found)

@@ -1,0 +1,25 @@
+"""What is wrong with a configuration: every problem named at once, each with its mend."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One setting that cannot be used, and what to do about it."""
+
+    name: str
+    mend: str
+
+    def __str__(self) -> str:
+        """Return the problem as one line."""
+        return f"{self.name}: {self.mend}"
+
+
+class SettingsError(Exception):
+    """The configuration cannot be used; ``problems`` says why, one entry for each setting."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Take every problem that was found."""
+        self.problems = tuple(problems)
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        super().__init__(f"the configuration cannot be used:{lines}")

@@ -1,0 +1,92 @@
+"""Rules across settings: what local mode and production each demand and refuse.
+
+The two can never be mixed up: local mode runs on a loopback address only, without a cookie
+domain; production runs on https only and not without its secrets.
+"""
+
+from authservice.settings.hosts import (
+    host_of,
+    is_ip_address,
+    is_loopback,
+    is_public_suffix,
+    same_site,
+    within_domain,
+)
+from authservice.settings.parsing import is_origin
+from authservice.settings.sources import Source
+
+
+def address(source: Source, auth_url: str, *, local_mode: bool) -> None:
+    """Local mode answers on loopback only, production over https only."""
+    name = source.name("auth.url")
+    if not is_origin(auth_url):
+        return
+    if local_mode and not is_loopback(host_of(auth_url)):
+        source.refuse(name, "local mode needs a loopback address such as http://localhost:37960")
+    if not local_mode and not auth_url.startswith("https://"):
+        source.refuse(name, "production needs an https address")
+
+
+def cookie_domain(source: Source, auth_url: str, *, local_mode: bool) -> str | None:
+    """Return the domain that shares the session, without its leading dot."""
+    text = source.text("auth.cookie_domain")
+    name = source.name("auth.cookie_domain")
+    domain = text.removeprefix(".")
+    if not text:
+        return None
+    if local_mode:
+        source.refuse(name, "local mode has no shared cookie domain; leave it unset")
+    elif not is_origin(f"https://{domain}") or is_ip_address(domain):
+        source.refuse(name, "must be a domain in lower case, such as .example.com")
+    elif is_public_suffix(domain):
+        source.refuse(name, "is a public suffix, below which anyone may have a host; name your own")
+    elif is_origin(auth_url) and not within_domain(host_of(auth_url), domain):
+        source.refuse(name, "must be the host in AUTH_URL or a parent domain of it")
+    return domain
+
+
+def trusted_origins(source: Source, auth_url: str, *, local_mode: bool) -> tuple[str, ...]:
+    """Return the further first-party origins; other sites would never get the session cookie."""
+    origins = tuple(source.text("auth.trusted_origins").replace(",", " ").split())
+    for origin in origins:
+        if not is_origin(origin):
+            source.refuse(
+                "auth.trusted_origins",
+                f"must list origins such as https://app.example.com: {origin!r}",
+            )
+        elif local_mode and not is_loopback(host_of(origin)):
+            source.refuse("auth.trusted_origins", f"local mode trusts localhost only: {origin!r}")
+        elif not local_mode and not origin.startswith("https://"):
+            source.refuse("auth.trusted_origins", f"production trusts https only: {origin!r}")
+        elif (
+            is_origin(auth_url)
+            and not local_mode
+            and not same_site(host_of(origin), host_of(auth_url))
+        ):
+            source.refuse(
+                "auth.trusted_origins",
+                f"{origin!r} is on another site than AUTH_URL, where the session cookie is not"
+                " sent; register an OAuth client for it",
+            )
+    return origins
+
+
+def resources(source: Source, auth_url: str) -> dict[str, tuple[str, ...]]:
+    """Return the resources of RFC 8707, each with the clients that may introspect its tokens."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in source.text("auth.resources").splitlines():
+        uri, *clients = line.split() or [""]
+        if not uri:
+            continue
+        scheme, separator, rest = uri.partition("://")
+        if not separator or not scheme.isalnum() or not rest or "#" in uri or not uri.isascii():
+            source.refuse(
+                "auth.resources",
+                f"each line is an absolute URI without a fragment, then client ids: {uri!r}",
+            )
+        elif uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
+            source.refuse("auth.resources", "a resource cannot be this service itself")
+        elif uri in found:
+            source.refuse("auth.resources", f"names {uri!r} twice")
+        found[uri] = tuple(clients)
+    return found

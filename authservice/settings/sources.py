@@ -1,0 +1,96 @@
+"""Where values come from: the environment before the ini file, secrets never from the ini file."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from authservice.settings.problems import Problem
+
+# The settings that the environment can give, by ini key.
+ENVIRONMENT_NAMES = {
+    "auth.url": "AUTH_URL",
+    "auth.cookie_domain": "AUTH_COOKIE_DOMAIN",
+    "auth.database_url": "AUTH_DATABASE_URL",
+    "auth.sqlite_synchronous": "AUTH_SQLITE_SYNCHRONOUS",
+    "provider.client_id": "PROVIDER_CLIENT_ID",
+}
+INI_KEYS = frozenset(
+    {
+        *ENVIRONMENT_NAMES,
+        "auth.mode",
+        "auth.trusted_origins",
+        "auth.trusted_proxies",
+        "auth.service_name",
+        "auth.cookie_prefix",
+        "auth.resources",
+        "provider.id",
+        "provider.authorize_url",
+        "provider.token_url",
+        "provider.api_url",
+        "ratelimit.storage",
+        "lifetimes.session",
+        "lifetimes.session_update",
+        "lifetimes.code",
+        "lifetimes.access_token",
+        "lifetimes.id_token",
+        "lifetimes.refresh_token",
+        "lifetimes.refresh_family",
+        "lifetimes.refresh_grace",
+    }
+)
+_OUR_SECTIONS = ("auth.", "provider.", "ratelimit.", "lifetimes.")
+_SECRET_INI_KEYS = {
+    "auth.secret": "AUTH_SECRET",
+    "auth.secret_previous": "AUTH_SECRET_PREVIOUS",
+    "provider.client_secret": "PROVIDER_CLIENT_SECRET",
+}
+
+
+class Source:
+    """Gives each setting's text, and collects what is wrong on the way."""
+
+    def __init__(self, ini: Mapping[str, str], environ: Mapping[str, str]) -> None:
+        """Take the application's section of the ini file and the environment."""
+        self._ini = ini
+        self._environ = environ
+        self.problems: list[Problem] = list(_misplaced(ini))
+
+    def name(self, key: str) -> str:
+        """Return the name under which a setting was, or would be, given."""
+        variable = ENVIRONMENT_NAMES.get(key)
+        if variable is None:
+            return key
+        return variable if self._environ.get(variable, "").strip() else f"{key} ({variable})"
+
+    def text(self, key: str, default: str = "") -> str:
+        """Return a setting's text; blank counts as absent."""
+        variable = ENVIRONMENT_NAMES.get(key, "")
+        return self._environ.get(variable, "").strip() or self._ini.get(key, "").strip() or default
+
+    def secret(self, variable: str) -> str:
+        """Return a secret from its variable or from the file that VARIABLE_FILE names."""
+        value = self._environ.get(variable, "").strip()
+        path = self._environ.get(f"{variable}_FILE", "").strip()
+        if value and path:
+            self.refuse(variable, f"set either {variable} or {variable}_FILE, not both")
+        if value or not path:
+            return value
+        try:
+            return Path(path).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            self.refuse(f"{variable}_FILE", "name a file that this process can read as text")
+            return ""
+
+    def refuse(self, name: str, mend: str) -> None:
+        """Note a problem with a setting."""
+        self.problems.append(Problem(name, mend))
+
+
+def _misplaced(ini: Mapping[str, str]) -> Iterator[Problem]:
+    for key in ini:
+        if key in _SECRET_INI_KEYS:
+            variable = _SECRET_INI_KEYS[key]
+            yield Problem(
+                key, f"a secret never stands in an ini file; set {variable} or {variable}_FILE"
+            )
+        elif key.startswith(_OUR_SECTIONS) and key not in INI_KEYS:
+            yield Problem(key, "is not a setting; correct the name or remove the line")
