@@ -1,0 +1,33 @@
+"""Runs migrations on the connection that ``authservice migrate`` gives.
+
+The alembic command works too (``alembic -c local.ini upgrade head``): it then finds the database
+as the service does, in the environment and in the ini file.
+"""
+
+from alembic import context
+from sqlalchemy import Connection
+
+from authservice.configuration import open_database
+from authservice.models import metadata
+
+
+def run(connection: Connection) -> None:
+    """Run what is asked for inside the connection's transaction."""
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        # SQLite cannot alter most things in place; alembic then copies the table.
+        render_as_batch=True,
+        compare_type=True,
+    )
+    context.run_migrations()
+
+
+given = context.config.attributes.get("connection")
+if given is not None:
+    run(given)
+else:
+    database = open_database(context.config.config_file_name, create_folder=True)
+    with database.transaction() as connection:
+        run(connection)
+    database.dispose()

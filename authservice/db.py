@@ -1,0 +1,99 @@
+"""The database: one engine that only reads and one that writes, on the same file or server.
+
+On SQLite a transaction that reads first and writes later fails at once when another has written
+meanwhile, whatever the busy timeout. So a writing transaction takes the write lock as it begins
+(BEGIN IMMEDIATE), and the reader cannot write at all. The reader works in autocommit: each
+statement sees the newest state, and no open snapshot keeps the write-ahead log from being cut.
+"""
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.pool import NullPool, QueuePool
+
+# How long a statement waits for another process's write lock before the request gets 503.
+_BUSY_TIMEOUT_MS = 5000
+
+
+class Database:
+    """A reader and a writer on one database. Connects when first used."""
+
+    def __init__(self, url: str, *, synchronous: str = "FULL") -> None:
+        """Take an SQLAlchemy URL and, for SQLite, how hard a commit is flushed to disk."""
+        self._synchronous = synchronous
+        self.url = make_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.writer = self._engine(read_only=False)
+        self._reader = self._engine(read_only=True)
+        self._here = threading.local()
+        self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+    @property
+    def reader(self) -> Connection:
+        """Return this thread's connection for reading; a write through it fails."""
+        connection: Connection | None = getattr(self._here, "reader", None)
+        if connection is None or connection.closed or connection.invalidated:
+            connection = self._reader.connect()
+            self._here.reader = connection
+            self._readers.add(connection)
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Give a writing transaction: committed at the end, rolled back by an exception."""
+        with self.writer.begin() as connection:
+            yield connection
+
+    def dispose(self) -> None:
+        """Close every connection, also those that other threads hold for reading."""
+        for connection in list(self._readers):
+            connection.close()
+        self._reader.dispose()
+        self.writer.dispose()
+
+    def _engine(self, *, read_only: bool) -> Engine:
+        if not self.is_sqlite:
+            options: dict[str, Any] = {"pool_pre_ping": not read_only}
+            if read_only:
+                options["isolation_level"] = "AUTOCOMMIT"
+                options["connect_args"] = {"options": "-c default_transaction_read_only=on"}
+                options["poolclass"] = NullPool
+            return create_engine(self.url, **options)
+        engine = create_engine(
+            self.url,
+            # Readers are held by their threads; writers queue for the one write lock anyway.
+            poolclass=NullPool if read_only else QueuePool,
+            connect_args={"check_same_thread": False, "timeout": _BUSY_TIMEOUT_MS / 1000},
+        )
+
+        @event.listens_for(engine, "connect")
+        def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
+            # The driver would begin transactions by its own rules; ours begin below.
+            connection.isolation_level = None
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            if read_only:
+                connection.execute("PRAGMA query_only = ON")
+            else:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+
+        if not read_only:
+
+            @event.listens_for(engine, "begin")
+            def on_begin(connection: Connection) -> None:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+        return engine
+
+
+def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
+    """Insert a row unless a unique key forbids it; tell whether this call inserted it."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(table).values(values).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == 1

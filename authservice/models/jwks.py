@@ -1,0 +1,16 @@
+"""Table jwks: signing keys. The id is the key's ``kid``; the private half is encrypted."""
+
+from sqlalchemy import Column, Table, Text
+
+from authservice.models.base import metadata
+from authservice.models.column_types import EpochMillis
+
+jwks = Table(
+    "jwks",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("public_key", Text, nullable=False),
+    Column("private_key", Text, nullable=False),
+    Column("created_at", EpochMillis, nullable=False),
+    Column("expires_at", EpochMillis),
+)

@@ -1,0 +1,41 @@
+"""Table oauth_client: a registered client, in the names of RFC 7591 without the prefix client_."""
+
+from sqlalchemy import Column, ForeignKey, Table, Text
+
+from authservice.models.base import metadata
+from authservice.models.column_types import EpochMillis, IntegerBoolean, JSONText
+
+oauth_client = Table(
+    "oauth_client",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("client_id", Text, nullable=False, unique=True),
+    Column("client_secret", Text),
+    Column("disabled", IntegerBoolean),
+    Column("skip_consent", IntegerBoolean),
+    Column("enable_end_session", IntegerBoolean),
+    Column("subject_type", Text),
+    Column("scopes", JSONText),
+    Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), index=True),
+    Column("created_at", EpochMillis),
+    Column("updated_at", EpochMillis),
+    Column("name", Text),
+    Column("uri", Text),
+    Column("icon", Text),
+    Column("contacts", JSONText),
+    Column("tos", Text),
+    Column("policy", Text),
+    Column("software_id", Text),
+    Column("software_version", Text),
+    Column("software_statement", Text),
+    Column("redirect_uris", JSONText, nullable=False),
+    Column("post_logout_redirect_uris", JSONText),
+    Column("token_endpoint_auth_method", Text),
+    Column("grant_types", JSONText),
+    Column("response_types", JSONText),
+    Column("public", IntegerBoolean),
+    Column("type", Text),
+    Column("require_pkce", IntegerBoolean),
+    Column("reference_id", Text),
+    Column("metadata", JSONText),
+)

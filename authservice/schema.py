@@ -1,0 +1,52 @@
+"""The state of the database's schema: is it migrated, and the command that migrates it."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from sqlalchemy import Column, Connection, MetaData, Table, Text, func, inspect, select
+
+from authservice.db import Database
+
+# The newest revision; a test holds it against alembic/versions.
+REVISION = "0001"
+
+_version = Table("alembic_version", MetaData(), Column("version_num", Text))
+_MIGRATION_LOCK = 0x61757468
+
+
+def is_migrated(connection: Connection) -> bool:
+    """Tell whether the tables are those that this version of the service needs."""
+    if not inspect(connection).has_table("alembic_version"):
+        return False
+    return connection.scalar(select(_version.c.version_num)) == REVISION
+
+
+def sqlite_file_is_missing(database: Database) -> bool:
+    """Tell whether the database would be an SQLite file that nobody has made yet."""
+    return database.is_sqlite and not os.path.exists(database.url.database or "")  # noqa: PTH110
+
+
+def migrate(database: Database) -> None:
+    """Bring the schema to the newest revision, making an SQLite file and its folder first."""
+    # Imported here: a server only asks whether the schema is current.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    if database.is_sqlite:
+        Path(str(database.url.database)).parent.mkdir(parents=True, exist_ok=True)
+    config = Config()
+    config.set_main_option("script_location", str(_migrations()).replace("%", "%%"))
+    with database.transaction() as connection:
+        if not database.is_sqlite:
+            # Two migrating processes take turns; on SQLite the write lock sees to that.
+            connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _migrations() -> Path:
+    """Return the migrations: inside an installed package, or beside it in a checkout."""
+    package = Path(str(files("authservice")))
+    installed = package / "alembic"
+    return installed if installed.is_dir() else package.parent / "alembic"
