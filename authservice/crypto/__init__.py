@@ -1,0 +1,1 @@
+"""The only code that touches key material: random values, digests, sealing, keys, JWTs."""

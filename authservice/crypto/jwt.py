@@ -1,0 +1,57 @@
+"""Signed JWTs: made with one of our keys, and accepted only when they are what was expected.
+
+Every kind of JWT names its kind in the header's ``typ``, and verification demands that kind, a
+signature by a key of ours and that key's own algorithm. So no token passes for another, and
+neither ``alg: none`` nor a key inside the token has any effect (RFC 8725, sections 3.1 and 3.11).
+"""
+
+import hashlib
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from jwcrypto.common import JWException, json_decode
+from jwcrypto.jwk import JWK
+from jwcrypto.jws import JWS
+
+from authservice.crypto.signing_keys import ALGORITHMS, SigningKey
+
+# The hash that goes with an algorithm, for at_hash (OpenID Connect Core 3.1.3.6); Ed25519 uses
+# SHA-512 inside.
+_HASHES = {"RS256": hashlib.sha256, "ES256": hashlib.sha256, "EdDSA": hashlib.sha512}
+
+
+def sign(claims: Mapping[str, Any], key: SigningKey, *, typ: str) -> str:
+    """Return the claims as a compact signed JWT of the given kind."""
+    token = JWS(json.dumps(claims, separators=(",", ":")))
+    header = {"alg": key.alg, "kid": key.kid, "typ": typ}
+    token.add_signature(key.jwk, alg=key.alg, protected=json.dumps(header, separators=(",", ":")))
+    compact: str = token.serialize(compact=True)
+    return compact
+
+
+def verify(token: str, public_keys: Mapping[str, JWK], *, typ: str) -> dict[str, Any] | None:
+    """Return the claims of a JWT of the given kind signed by one of the keys, else None.
+
+    Issuer, audience and times are the caller's to check: what they must be differs by kind.
+    """
+    parsed = JWS()
+    parsed.allowed_algs = list(ALGORITHMS)
+    try:
+        parsed.deserialize(token)
+        header = parsed.jose_header
+        key = public_keys.get(header["kid"])
+        if key is None or header["alg"] != key["alg"] or header["typ"].lower() != typ.lower():
+            return None
+        parsed.verify(key, alg=key["alg"])
+        claims = json_decode(parsed.payload)
+    except (JWException, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return claims if isinstance(claims, dict) else None
+
+
+def half_hash(alg: str, value: str) -> str:
+    """Return the left half of a value's hash, as at_hash holds it."""
+    hashed = _HASHES[alg](value.encode("ascii")).digest()
+    return urlsafe_b64encode(hashed[: len(hashed) // 2]).rstrip(b"=").decode()

@@ -1,0 +1,60 @@
+"""Signing keys: made, encrypted for storage, opened again, and published as JWK.
+
+The private half is stored encrypted with a key derived from the server secret.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from jwcrypto.jwk import JWK
+
+from authservice.crypto.server_secret import ServerSecret
+
+_PURPOSE = "signing key"
+
+# The parameters of each algorithm we sign with (RFC 7518, section 3.1; RFC 8037, section 3.1).
+_PARAMETERS: dict[str, dict[str, Any]] = {
+    "RS256": {"kty": "RSA", "size": 2048},
+    "ES256": {"kty": "EC", "crv": "P-256"},
+    "EdDSA": {"kty": "OKP", "crv": "Ed25519"},
+}
+
+ALGORITHMS = tuple(_PARAMETERS)
+
+
+class SigningKey:
+    """A private key, parsed once and ready to sign, with its id and algorithm."""
+
+    def __init__(self, jwk: JWK) -> None:
+        """Take a private key whose ``kid`` and ``alg`` are set."""
+        self.jwk = jwk
+        self.kid: str = jwk["kid"]
+        self.alg: str = jwk["alg"]
+
+
+def generate(alg: str, kid: str) -> SigningKey:
+    """Return a new key for an algorithm."""
+    return SigningKey(JWK.generate(kid=kid, alg=alg, use="sig", **_PARAMETERS[alg]))
+
+
+def public_jwk(key: SigningKey) -> dict[str, Any]:
+    """Return the public half as the members of a JWK (RFC 7517)."""
+    exported: dict[str, Any] = key.jwk.export_public(as_dict=True)
+    return exported
+
+
+def verification_keys(public_jwks: Iterable[dict[str, Any]]) -> Mapping[str, JWK]:
+    """Return public keys parsed and ready to verify, by key id."""
+    return {members["kid"]: JWK(**members) for members in public_jwks}
+
+
+def encrypt_private_key(key: SigningKey, secret: ServerSecret) -> str:
+    """Return the private half for storage, bound to its key id."""
+    return secret.encrypt(f"{_PURPOSE} {key.kid}", key.jwk.export_private())
+
+
+def decrypt_private_key(kid: str, stored: str, secret: ServerSecret) -> SigningKey | None:
+    """Return the key, or None when it was stored under another server secret."""
+    plain = secret.decrypt(f"{_PURPOSE} {kid}", stored)
+    return None if plain is None else SigningKey(JWK(**json.loads(plain)))
