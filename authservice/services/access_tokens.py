@@ -1,0 +1,81 @@
+"""Access tokens: issued, found while everything they hang on is alive, and deleted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, random_id
+from authservice.models import oauth_access_token, oauth_client, session, user
+from authservice.services.users import User
+
+
+@dataclass(frozen=True, slots=True)
+class AccessToken:
+    """A token that is valid now, and the user it speaks for."""
+
+    id: str
+    client_id: str
+    session_id: str | None
+    expires_at: datetime
+    created_at: datetime
+    scopes: tuple[str, ...]
+    user: User
+
+
+_COLUMNS = (
+    oauth_access_token.c.id,
+    oauth_access_token.c.client_id,
+    oauth_access_token.c.session_id,
+    oauth_access_token.c.expires_at,
+    oauth_access_token.c.created_at,
+    oauth_access_token.c.scopes,
+)
+# A token dies with its session, its user or its client, whether or not anybody deleted it yet.
+_FIND = (
+    select(*_COLUMNS, *user.c)
+    .join(user, user.c.id == oauth_access_token.c.user_id)
+    .join(oauth_client, oauth_client.c.client_id == oauth_access_token.c.client_id)
+    .join(session, session.c.id == oauth_access_token.c.session_id, isouter=True)
+    .where(
+        oauth_access_token.c.token == bindparam("token_digest"),
+        oauth_access_token.c.expires_at > bindparam("now"),
+        or_(session.c.id.is_(None), session.c.expires_at > bindparam("now")),
+        or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
+    )
+)
+_INSERT = insert(oauth_access_token)
+
+
+def find(connection: Connection, token: str) -> AccessToken | None:
+    """Return what a valid token stands for."""
+    row = connection.execute(_FIND, {"token_digest": digest(token), "now": clock.now()}).first()
+    if row is None:
+        return None
+    columns = tuple(row)
+    return AccessToken(*(*columns[: len(_COLUMNS)], User(*columns[len(_COLUMNS) :])))
+
+
+def store(connection: Connection, token: str, **columns: Any) -> None:  # noqa: ANN401  (column values)
+    """Store a token that is about to be answered."""
+    row = {"id": random_id(), "token": digest(token), "created_at": clock.now()}
+    connection.execute(_INSERT, row | columns)
+
+
+def delete_of_refresh_tokens(connection: Connection, refresh_ids: Sequence[str]) -> None:
+    """Delete the access tokens that came with these refresh tokens."""
+    connection.execute(
+        delete(oauth_access_token).where(oauth_access_token.c.refresh_id.in_(refresh_ids))
+    )
+
+
+def delete_of_code(connection: Connection, authorization_code_id: str) -> None:
+    """Delete every access token that goes back to one authorization code."""
+    connection.execute(
+        delete(oauth_access_token).where(
+            oauth_access_token.c.authorization_code_id == authorization_code_id
+        )
+    )

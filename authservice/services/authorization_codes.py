@@ -1,0 +1,73 @@
+"""Authorization codes: what one stands for, kept as a verification under the code's digest."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, random_token
+from authservice.services import verifications
+from authservice.services.verifications import Verification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeGrant:
+    """Everything that a code is bound to."""
+
+    client_id: str
+    user_id: str
+    session_id: str
+    redirect_uri: str
+    code_challenge: str
+    scopes: tuple[str, ...]
+    nonce: str | None
+    auth_time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationCode:
+    """A code as found: its row and its grant."""
+
+    row: Verification
+    grant: CodeGrant
+
+    @property
+    def id(self) -> str:
+        """Return the id that tokens made from the code carry."""
+        return self.row.id
+
+
+def issue(connection: Connection, grant: CodeGrant, lifetime: timedelta) -> str:
+    """Return a new code for a grant."""
+    code = random_token()
+    verifications.put(connection, digest(code), _dump(grant), clock.now() + lifetime)
+    return code
+
+
+def find(connection: Connection, code: str) -> AuthorizationCode | None:
+    """Return the code, spent or not, without spending it."""
+    row = verifications.peek(connection, digest(code))
+    return None if row is None else AuthorizationCode(row, _load(row.value))
+
+
+def spend(connection: Connection, code: AuthorizationCode, keep_until: datetime) -> bool:
+    """Spend the code; False when it was spent before or has expired.
+
+    It is remembered until the tokens made from it are gone: a second use revokes them.
+    """
+    return verifications.spend(connection, code.id, keep_until)
+
+
+def _dump(grant: CodeGrant) -> str:
+    value = asdict(grant) | {"auth_time": grant.auth_time.timestamp()}
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _load(text: str) -> CodeGrant:
+    value: dict[str, Any] = json.loads(text)
+    value["scopes"] = tuple(value["scopes"])
+    value["auth_time"] = datetime.fromtimestamp(value["auth_time"], UTC)
+    return CodeGrant(**value)

@@ -1,0 +1,210 @@
+"""Refresh tokens: rotated at each use, with a grace for honest retries, revoked by family.
+
+One conditional UPDATE decides which request rotates a token. It also stores the successor, sealed
+under a key that only the presented token gives. Whoever presents the same token again within the
+grace gets that very successor, from whichever process; afterwards it is a replay, and the family
+ends (RFC 9700, section 4.14.2).
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, random_id
+from authservice.crypto.token_sealing import seal_under, unseal_under
+from authservice.models import oauth_refresh_token
+from authservice.services import access_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshToken:
+    """A refresh token as stored, whatever its state."""
+
+    id: str
+    client_id: str
+    session_id: str | None
+    user_id: str
+    authorization_code_id: str | None
+    expires_at: datetime
+    revoked: datetime | None
+    auth_time: datetime
+    scopes: tuple[str, ...]
+    family_id: str
+    family_expires_at: datetime
+    rotated_at: datetime | None
+    successor: str | None
+
+
+class State(Enum):
+    """What may happen with a presented token."""
+
+    USABLE = auto()
+    REVOKED = auto()
+    EXPIRED = auto()
+    REPLAYED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The token that takes a rotated one's place, its row, and the session if that still is."""
+
+    token: str
+    id: str
+    session_id: str | None
+
+
+_COLUMNS = tuple(oauth_refresh_token.c[name] for name in RefreshToken.__slots__)
+_FIND = select(*_COLUMNS).where(oauth_refresh_token.c.token == bindparam("token_digest"))
+_INSERT = insert(oauth_refresh_token)
+_ROTATE = (
+    update(oauth_refresh_token)
+    .where(
+        oauth_refresh_token.c.id == bindparam("rotated_id"),
+        oauth_refresh_token.c.rotated_at.is_(None),
+        oauth_refresh_token.c.revoked.is_(None),
+        oauth_refresh_token.c.expires_at > bindparam("rotated_at"),
+    )
+    .values(rotated_at=bindparam("rotated_at"), successor=bindparam("successor"))
+    # Read in this very statement: the session may have ended since the token was looked up.
+    .returning(oauth_refresh_token.c.session_id)
+)
+
+
+def find(connection: Connection, token: str) -> RefreshToken | None:
+    """Return a token's row, whatever its state."""
+    row = connection.execute(_FIND, {"token_digest": digest(token)}).first()
+    return None if row is None else RefreshToken(*row)
+
+
+def state_of(found: RefreshToken, grace: timedelta) -> State:
+    """Tell what may happen with a token that was presented now."""
+    now = clock.now()
+    if found.revoked is not None:
+        return State.REVOKED
+    if found.rotated_at is not None and now - found.rotated_at > grace:
+        return State.REPLAYED
+    if found.rotated_at is None and found.expires_at <= now:
+        return State.EXPIRED
+    return State.USABLE
+
+
+def start_family(
+    connection: Connection,
+    token: str,
+    *,
+    lifetime: timedelta,
+    family_lifetime: timedelta,
+    **columns: Any,  # noqa: ANN401  (column values)
+) -> str:
+    """Store the first token of a family and return its row's id."""
+    now = clock.now()
+    row_id = random_id()
+    row = {
+        "id": row_id,
+        "token": digest(token),
+        "created_at": now,
+        "expires_at": now + min(lifetime, family_lifetime),
+        "family_id": row_id,
+        "family_expires_at": now + family_lifetime,
+    }
+    connection.execute(_INSERT, row | columns)
+    return row_id
+
+
+def rotate(
+    connection: Connection,
+    presented: str,
+    found: RefreshToken,
+    new_token: str,
+    *,
+    lifetime: timedelta,
+    grace: timedelta,
+) -> Successor | None:
+    """Return the successor of a presented token; None when it may not be used any more.
+
+    The new token becomes the successor if this request is the first; otherwise the one that the
+    first request made is returned, with its expiry unchanged. A replay ends the family.
+    """
+    now = clock.now()
+    sealed = seal_under(presented, new_token)
+    change = {"rotated_id": found.id, "rotated_at": now, "successor": sealed}
+    row = connection.execute(_ROTATE, change).first()
+    if row is None:
+        return _known_successor(connection, presented, grace)
+    _erase_old_successors(connection, found.family_id, now - grace)
+    current = replace(found, session_id=row.session_id)
+    row_id = _insert_successor(connection, current, new_token, now + lifetime)
+    return Successor(new_token, row_id, current.session_id)
+
+
+def revoke_family(connection: Connection, family_id: str) -> None:
+    """Revoke every token of a family and delete the access tokens that came with them."""
+    _revoke(connection, oauth_refresh_token.c.family_id == family_id)
+
+
+def revoke_of_code(connection: Connection, authorization_code_id: str) -> None:
+    """Revoke every token that goes back to one authorization code."""
+    _revoke(connection, oauth_refresh_token.c.authorization_code_id == authorization_code_id)
+    access_tokens.delete_of_code(connection, authorization_code_id)
+
+
+def _insert_successor(
+    connection: Connection, found: RefreshToken, token: str, expires_at: datetime
+) -> str:
+    row_id = random_id()
+    row = {
+        "id": row_id,
+        "token": digest(token),
+        "client_id": found.client_id,
+        "session_id": found.session_id,
+        "user_id": found.user_id,
+        "authorization_code_id": found.authorization_code_id,
+        "expires_at": min(expires_at, found.family_expires_at),
+        "created_at": clock.now(),
+        "auth_time": found.auth_time,
+        "scopes": found.scopes,
+        "family_id": found.family_id,
+        "family_expires_at": found.family_expires_at,
+    }
+    connection.execute(_INSERT, row)
+    return row_id
+
+
+def _known_successor(connection: Connection, presented: str, grace: timedelta) -> Successor | None:
+    current = find(connection, presented)
+    if current is None or state_of(current, grace) is State.REVOKED:
+        return None
+    if state_of(current, grace) is State.REPLAYED:
+        revoke_family(connection, current.family_id)
+        return None
+    token = unseal_under(presented, current.successor) if current.successor else None
+    successor = find(connection, token) if token else None
+    if token is None or successor is None:
+        return None
+    return Successor(token, successor.id, successor.session_id)
+
+
+def _erase_old_successors(connection: Connection, family_id: str, before: datetime) -> None:
+    connection.execute(
+        update(oauth_refresh_token)
+        .where(
+            oauth_refresh_token.c.family_id == family_id,
+            oauth_refresh_token.c.rotated_at < before,
+            oauth_refresh_token.c.successor.is_not(None),
+        )
+        .values(successor=None)
+    )
+
+
+def _revoke(connection: Connection, which: ColumnElement[bool]) -> None:
+    revoked = connection.scalars(select(oauth_refresh_token.c.id).where(which)).all()
+    access_tokens.delete_of_refresh_tokens(connection, revoked)
+    connection.execute(
+        update(oauth_refresh_token)
+        .where(which, oauth_refresh_token.c.revoked.is_(None))
+        .values(revoked=clock.now(), successor=None)
+    )

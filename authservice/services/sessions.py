@@ -1,0 +1,146 @@
+"""The central session: one for each sign-in, known by a token of which only a digest is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, random_id, random_token
+from authservice.models import oauth_access_token, session, user
+from authservice.services.users import User
+
+
+@dataclass(frozen=True, slots=True)
+class CentralSession:
+    """A session that is alive, and whose it is."""
+
+    id: str
+    expires_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    ip_address: str | None
+    user_agent: str | None
+    user: User
+
+    @property
+    def auth_time(self) -> datetime:
+        """Return when the person signed in."""
+        return self.created_at
+
+
+_COLUMNS = (
+    session.c.id,
+    session.c.expires_at,
+    session.c.created_at,
+    session.c.updated_at,
+    session.c.ip_address,
+    session.c.user_agent,
+)
+_WITH_USER = select(*_COLUMNS, *user.c).join(user, user.c.id == session.c.user_id)
+_BY_TOKEN = _WITH_USER.where(session.c.token == bindparam("token_digest"))
+_BY_ID = _WITH_USER.where(session.c.id == bindparam("asked_session_id"))
+_OF_USER = _WITH_USER.where(
+    session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
+).order_by(session.c.created_at)
+
+
+def find(connection: Connection, token: str) -> CentralSession | None:
+    """Return the session that a cookie's token names, if it is alive."""
+    row = connection.execute(_BY_TOKEN, {"token_digest": digest(token)}).first()
+    return _alive(row)
+
+
+def find_by_id(connection: Connection, session_id: str) -> CentralSession | None:
+    """Return a session by its id, if it is alive."""
+    row = connection.execute(_BY_ID, {"asked_session_id": session_id}).first()
+    return _alive(row)
+
+
+def of_user(connection: Connection, user_id: str) -> list[CentralSession]:
+    """Return the user's live sessions, oldest first."""
+    rows = connection.execute(_OF_USER, {"of_user": user_id, "now": clock.now()})
+    return [_session(row) for row in rows]
+
+
+def create(
+    connection: Connection,
+    owner: User,
+    lifetime: timedelta,
+    *,
+    ip_address: str | None = None,
+    user_agent: str | None = None,
+) -> tuple[CentralSession, str]:
+    """Return a new session and its token, which exists nowhere else."""
+    now = clock.now()
+    token = random_token()
+    created = CentralSession(
+        id=random_id(),
+        expires_at=now + lifetime,
+        created_at=now,
+        updated_at=now,
+        ip_address=ip_address,
+        user_agent=user_agent,
+        user=owner,
+    )
+    connection.execute(
+        insert(session),
+        {
+            "id": created.id,
+            "token": digest(token),
+            "user_id": owner.id,
+            "expires_at": created.expires_at,
+            "created_at": now,
+            "updated_at": now,
+            "ip_address": ip_address,
+            "user_agent": user_agent,
+        },
+    )
+    return created, token
+
+
+def is_extension_due(current: CentralSession, interval: timedelta) -> bool:
+    """Tell whether the last extension lies longer ago than the interval."""
+    return clock.now() - current.updated_at > interval
+
+
+def extend(connection: Connection, current: CentralSession, lifetime: timedelta) -> CentralSession:
+    """Return the session with its expiry moved on; one that has ended meanwhile stays ended."""
+    now = clock.now()
+    connection.execute(
+        update(session)
+        .where(session.c.id == current.id, session.c.expires_at > now)
+        .values(expires_at=now + lifetime, updated_at=now)
+    )
+    return replace(current, expires_at=now + lifetime, updated_at=now)
+
+
+def end(connection: Connection, session_ids: Sequence[str]) -> int:
+    """End sessions and delete the access tokens that came of them; return how many ended."""
+    if not session_ids:
+        return 0
+    # The foreign key would only clear the column and leave the tokens alive.
+    connection.execute(
+        delete(oauth_access_token).where(oauth_access_token.c.session_id.in_(session_ids))
+    )
+    return connection.execute(delete(session).where(session.c.id.in_(session_ids))).rowcount
+
+
+def end_by_token(connection: Connection, token: str) -> None:
+    """End the session that a cookie's token names, alive or expired."""
+    found = connection.scalars(select(session.c.id).where(session.c.token == digest(token))).all()
+    end(connection, found)
+
+
+def _session(row: Row[Any]) -> CentralSession:
+    columns = tuple(row)
+    return CentralSession(*(*columns[: len(_COLUMNS)], User(*columns[len(_COLUMNS) :])))
+
+
+def _alive(row: Row[Any] | None) -> CentralSession | None:
+    if row is None:
+        return None
+    found = _session(row)
+    return found if found.expires_at > clock.now() else None
