@@ -1,0 +1,24 @@
+"""A validated authorization request, as a value."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from authservice.services.clients import Client
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationRequest:
+    """What a client asks for, after every check of form (RFC 6749, 4.1.1; OIDC Core, 3.1.2.1)."""
+
+    client: Client
+    redirect_uri: str
+    response_mode: str
+    state: str | None
+    scopes: tuple[str, ...]
+    code_challenge: str
+    nonce: str | None
+    prompt: frozenset[str]
+    max_age: timedelta | None
+    # The user that id_token_hint names.
+    hinted_user_id: str | None
+    login_hint: str | None

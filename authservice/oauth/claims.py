@@ -1,0 +1,41 @@
+"""From scope to claims: one table, used by ID token, userinfo and metadata."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from authservice.services.users import User
+
+Claim = str | bool | int | None
+
+
+def _family_name(user: User) -> str | None:
+    first, _, last = user.name.strip().rpartition(" ")
+    return last if first else None
+
+
+def _given_name(user: User) -> str | None:
+    return user.name.strip().rpartition(" ")[0].strip() or None
+
+
+_BY_SCOPE: Mapping[str, Mapping[str, Callable[[User], Claim]]] = {
+    "profile": {
+        "name": lambda user: user.name or None,
+        "given_name": _given_name,
+        "family_name": _family_name,
+        "picture": lambda user: user.image,
+        "updated_at": lambda user: int(user.updated_at.timestamp()),
+    },
+    "email": {
+        "email": lambda user: user.email,
+        "email_verified": lambda user: user.email_verified,
+    },
+}
+
+SUPPORTED = ("sub", *(name for claims in _BY_SCOPE.values() for name in claims))
+
+
+def of_user(user: User, scopes: Iterable[str]) -> dict[str, Claim]:
+    """Return the claims that scopes allow (OIDC Core, 5.4); what is not known is left out."""
+    found = {
+        name: read(user) for scope in scopes for name, read in _BY_SCOPE.get(scope, {}).items()
+    }
+    return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,77 @@
+"""Client authentication: client_secret_basic, client_secret_post, or none for public clients.
+
+One mechanism for each request (RFC 6749, section 2.3), checked before anything else of it.
+"""
+
+import base64
+import binascii
+from urllib.parse import unquote_plus
+
+from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestError
+from sqlalchemy import Connection
+
+from authservice.oauth.parameters import Parameters
+from authservice.services import clients
+from authservice.services.clients import Client
+
+METHODS = ("client_secret_basic", "client_secret_post", "none")
+
+# One text for every cause, so that nobody learns which client ids exist.
+_FAILED = "Client authentication failed: the client is unknown or its credentials are wrong."
+
+
+def authenticate(
+    connection: Connection, authorization: str | None, parameters: Parameters
+) -> Client:
+    """Return the client that sent a request.
+
+    Raises InvalidClientError when it cannot be told or is not who it says, InvalidRequestError
+    when the request names two clients or uses two mechanisms.
+    """
+    client_id, secret = _credentials(authorization, parameters)
+    client = clients.find(connection, client_id)
+    if client is None:
+        raise InvalidClientError(description=_FAILED)
+    if client.public and secret is None:
+        return client
+    if secret is None or not client.has_secret(secret):
+        raise InvalidClientError(description=_FAILED)
+    return client
+
+
+def _credentials(authorization: str | None, parameters: Parameters) -> tuple[str, str | None]:
+    if authorization is None:
+        client_id = parameters.get("client_id")
+        if client_id is None:
+            raise InvalidClientError(
+                description="Client authentication is missing: send client_id, with client_secret"
+                " or an Authorization header of scheme Basic unless the client is public."
+            )
+        return client_id, parameters.get("client_secret")
+    client_id, secret = _basic(authorization)
+    if parameters.get("client_secret") is not None:
+        raise InvalidRequestError(
+            description="Use one client authentication method: either the Authorization header or"
+            " client_secret in the body."
+        )
+    if parameters.get("client_id") not in {None, client_id}:
+        raise InvalidRequestError(
+            description="client_id in the body differs from the one in the Authorization header."
+        )
+    return client_id, secret
+
+
+def _basic(authorization: str) -> tuple[str, str]:
+    """Return both halves, each form-decoded after the split (RFC 6749, section 2.3.1)."""
+    scheme, _, encoded = authorization.partition(" ")
+    try:
+        decoded = base64.b64decode(encoded.strip(), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        decoded = ""
+    client_id, separator, secret = decoded.partition(":")
+    if scheme.lower() != "basic" or not separator or not client_id:
+        raise InvalidClientError(
+            description="The Authorization header must be of scheme Basic and hold client id and"
+            " secret, form-encoded, joined by a colon, in base64."
+        )
+    return unquote_plus(client_id), unquote_plus(secret)

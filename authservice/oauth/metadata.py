@@ -1,0 +1,55 @@
+"""The metadata document: what this server is able to do, and nothing that it is not.
+
+One document serves OpenID Connect Discovery 1.0, section 3, and RFC 8414, section 2.
+"""
+
+from typing import Any
+
+from authservice.crypto.signing_keys import ALGORITHMS
+from authservice.oauth import claims, client_authentication, id_token
+from authservice.oauth.authorization_checks import PROMPTS
+from authservice.oauth.authorization_response import RESPONSE_MODES
+from authservice.oauth.grants import GRANT_TYPES
+from authservice.services.clients import SCOPES
+from authservice.settings import AuthSettings
+
+
+def document(settings: AuthSettings) -> dict[str, Any]:
+    """Return the members of the metadata document."""
+    issuer = settings.issuer
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{issuer}/oauth2/authorize",
+        "token_endpoint": f"{issuer}/oauth2/token",
+        "userinfo_endpoint": f"{issuer}/oauth2/userinfo",
+        "jwks_uri": f"{issuer}/jwks",
+        "scopes_supported": SCOPES,
+        "response_types_supported": ["code"],
+        "response_modes_supported": RESPONSE_MODES,
+        "grant_types_supported": GRANT_TYPES,
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ALGORITHMS,
+        "token_endpoint_auth_methods_supported": client_authentication.METHODS,
+        "code_challenge_methods_supported": ["S256"],
+        "prompt_values_supported": PROMPTS,
+        "acr_values_supported": [id_token.ACR],
+        "claim_types_supported": ["normal"],
+        "claims_supported": [
+            "iss",
+            "aud",
+            "exp",
+            "iat",
+            "auth_time",
+            "nonce",
+            "at_hash",
+            "acr",
+            "sid",
+            *claims.SUPPORTED,
+        ],
+        "claims_parameter_supported": False,
+        "request_parameter_supported": False,
+        "request_uri_parameter_supported": False,
+        "require_request_uri_registration": False,
+        "authorization_response_iss_parameter_supported": True,
+        "ui_locales_supported": ["en"],
+    }

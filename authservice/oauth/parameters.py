@@ -1,0 +1,74 @@
+"""Which parameters each endpoint takes, and how they are read before oauthlib sees any.
+
+oauthlib lets every parameter become an attribute of its request, the last of a repeated name
+wins there, and a blank one counts as present. So it is given only what is listed here, each name
+once, and no blank (RFC 6749, section 3.1: a parameter without a value is treated as omitted).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+AUTHORIZE = frozenset(
+    {
+        "response_type",
+        "client_id",
+        "redirect_uri",
+        "scope",
+        "state",
+        "response_mode",
+        "code_challenge",
+        "code_challenge_method",
+        "nonce",
+        "display",
+        "prompt",
+        "max_age",
+        "ui_locales",
+        "claims_locales",
+        "id_token_hint",
+        "login_hint",
+        "acr_values",
+        "request",
+        "request_uri",
+    }
+)
+_CLIENT = frozenset({"client_id", "client_secret"})
+TOKEN = _CLIENT | {
+    "grant_type",
+    "code",
+    "redirect_uri",
+    "code_verifier",
+    "refresh_token",
+    "scope",
+}
+USERINFO = frozenset({"access_token"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The known, non-blank parameters of a request, and the names that came more than once."""
+
+    values: Mapping[str, str]
+    repeated: frozenset[str]
+
+    @classmethod
+    def read(cls, pairs: Iterable[tuple[str, str]], allowed: frozenset[str]) -> "Parameters":
+        """Return what an endpoint takes of a request's parameters."""
+        values: dict[str, str] = {}
+        repeated = set()
+        for name, value in pairs:
+            if name not in allowed or not value:
+                continue
+            if name in values:
+                repeated.add(name)
+            else:
+                values[name] = value
+        return cls(values, frozenset(repeated))
+
+    def get(self, name: str) -> str | None:
+        """Return a parameter's value, or None when it was not sent."""
+        return self.values.get(name)
+
+    def encoded(self) -> str:
+        """Return the parameters as a query string, each name once."""
+        return urlencode(self.values)

@@ -1,0 +1,60 @@
+"""An authorization request that waits for the person, sealed for its way through the pages.
+
+It travels as one query parameter, is bound to the browser that it was made for, and holds for ten
+minutes. What it carries is read again by the authorization endpoint as if it came from the client.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, equal
+from authservice.crypto.server_secret import ServerSecret
+from authservice.oauth.interaction import Visit
+
+_PURPOSE = "interaction"
+_LIFETIME = timedelta(minutes=10)
+
+
+class InteractionError(Exception):
+    """An interaction that cannot go on; ``query`` starts it anew where it only expired."""
+
+    def __init__(self, query: str | None = None) -> None:
+        """Take the authorization request's query, if the interaction was real."""
+        super().__init__("the interaction was altered, has expired or is another browser's")
+        self.query = query
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRequest:
+    """The query of an authorization request, and when it first arrived."""
+
+    query: str
+    visit: Visit
+
+    def seal(self, secret: ServerSecret, browser: str) -> str:
+        """Return the request as one opaque parameter for this browser."""
+        content = {
+            "query": self.query,
+            "started": self.visit.started_at.timestamp(),
+            "chosen": self.visit.chosen_session_id,
+            "browser": digest(browser),
+        }
+        return secret.seal(_PURPOSE, content, self.visit.started_at + _LIFETIME)
+
+    def continued_with(self, session_id: str) -> "PendingRequest":
+        """Return the request with the session that the person chose."""
+        return replace(self, visit=replace(self.visit, chosen_session_id=session_id))
+
+    @classmethod
+    def unseal(cls, secret: ServerSecret, browser: str | None, sealed: str) -> "PendingRequest":
+        """Return the request; raises InteractionError unless it is whole, in time and here."""
+        found = secret.unseal(_PURPOSE, sealed, clock.now())
+        if found is None or browser is None:
+            raise InteractionError
+        if not equal(found.value["browser"], digest(browser)):
+            raise InteractionError
+        if found.expired:
+            raise InteractionError(found.value["query"])
+        started_at = datetime.fromtimestamp(found.value["started"], UTC)
+        return cls(found.value["query"], Visit(started_at, found.value["chosen"]))

@@ -1,0 +1,54 @@
+"""Answers of the endpoints that programs call: status, headers and a JSON body."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from oauthlib.oauth2.rfc6749.errors import OAuth2Error
+
+# RFC 6749, section 5.1: token answers, errors too, are never cached.
+NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolAnswer:
+    """What an endpoint answers; the body is empty or a text of the named content type."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+    content_type: str | None = "application/json"
+
+
+def error_answer(error: OAuth2Error) -> ProtocolAnswer:
+    """Return an error of the token, introspection or revocation endpoint (RFC 6749, 5.2)."""
+    return ProtocolAnswer(error.status_code, NO_STORE, error_body(error.error, error.description))
+
+
+def client_error_answer(error: OAuth2Error, authorization: str | None) -> ProtocolAnswer:
+    """Return a failed client authentication, with the challenge for the scheme that was used."""
+    challenge = {"WWW-Authenticate": 'Basic realm="authservice"'} if authorization else {}
+    body = error_body(error.error, error.description)
+    return ProtocolAnswer(401, NO_STORE | challenge, body)
+
+
+def bearer_error_answer(
+    status: int, error: str | None = None, description: str | None = None, scope: str | None = None
+) -> ProtocolAnswer:
+    """Return a refused access token, with the challenge of RFC 6750, section 3.
+
+    Without an error the request carried no token at all, and the challenge says nothing more.
+    """
+    details = {"error": error, "error_description": description, "scope": scope}
+    values = ", ".join(f'{name}="{value}"' for name, value in details.items() if value)
+    challenge = {"WWW-Authenticate": f"Bearer {values}".strip()}
+    body = error_body(error, description) if error else ""
+    return ProtocolAnswer(status, NO_STORE | challenge, body, "application/json" if error else None)
+
+
+def error_body(error: str, description: str | None) -> str:
+    """Return the members of an error as JSON."""
+    content = {"error": error}
+    if description:
+        content["error_description"] = description
+    return json.dumps(content)
