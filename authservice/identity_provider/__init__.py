@@ -1,0 +1,29 @@
+"""Our role as client of the external identity provider, or of its stand-in in local mode."""
+
+from typing import Protocol
+
+from authservice.services.users import Profile
+
+
+class SignInFailedError(Exception):
+    """The identity provider gave no usable profile; ``code`` says why in its own vocabulary."""
+
+    def __init__(self, code: str, description: str) -> None:
+        """Take the error code for applications, and a sentence for the log."""
+        super().__init__(description)
+        self.code = code
+
+
+class IdentityProvider(Protocol):
+    """Where people sign in: the code-hosting provider, or the local developer's one click."""
+
+    id: str
+    name: str
+
+    def authorization_url(self, state: str, code_verifier: str) -> str:
+        """Return where the browser goes to sign in."""
+        ...
+
+    def profile(self, code: str, code_verifier: str) -> Profile:
+        """Return who signed in; raises SignInFailedError."""
+        ...
