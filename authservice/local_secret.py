@@ -1,0 +1,30 @@
+"""The secret of local mode: made at the first start and kept beside the database.
+
+Several processes may start at once; the file appears complete or not at all, and the first one's
+stays.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+_LENGTH = 32
+
+
+def local_secret(database_file: str) -> bytes:
+    """Return the secret kept beside a database file, making it if there is none."""
+    kept = Path(f"{database_file}.secret")
+    if not kept.exists():
+        draft = Path(f"{kept}.{os.getpid()}.{secrets.token_hex(4)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_LENGTH))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, kept)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return kept.read_bytes()

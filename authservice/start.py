@@ -1,0 +1,79 @@
+"""What happens before the first request: the database is checked, secret and keys are at hand.
+
+A server that must not run says why in one line and does not serve. One whose database cannot be
+reached does serve: it comes back by itself, and readiness says so meanwhile.
+"""
+
+import logging
+
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import OperationalError
+
+from authservice import schema
+from authservice.crypto.server_secret import ServerSecret
+from authservice.db import Database
+from authservice.identity_provider import IdentityProvider
+from authservice.identity_provider.local_developer import LOCAL_DEVELOPER, LocalDeveloper
+from authservice.local_secret import local_secret
+from authservice.models import account, user
+from authservice.services.signing_keys import SigningKeys
+from authservice.settings import AuthSettings
+
+_log = logging.getLogger(__name__)
+
+
+def open_checked_database(settings: AuthSettings) -> Database:
+    """Return the database; raises SystemExit when it is not migrated or belongs elsewhere."""
+    database = Database(settings.database_url, synchronous=settings.sqlite_synchronous)
+    if schema.sqlite_file_is_missing(database):
+        raise SystemExit(_not_migrated(settings))
+    try:
+        _check(database.reader, settings)
+    except OperationalError:
+        _log.exception("the database cannot be reached yet")
+    return database
+
+
+def _check(connection: Connection, settings: AuthSettings) -> None:
+    if not schema.is_migrated(connection):
+        raise SystemExit(_not_migrated(settings))
+    if settings.local_mode:
+        strangers = select(account.c.id).where(account.c.provider_id != LOCAL_DEVELOPER).limit(1)
+        if connection.scalar(strangers) is not None:
+            raise SystemExit(
+                "authservice: local mode refuses this database: it holds accounts of a real"
+                " identity provider; set AUTH_DATABASE_URL to another one"
+            )
+    elif connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
+        raise SystemExit(
+            "authservice: production refuses this database: it holds the account"
+            f" {LOCAL_DEVELOPER} of local mode; set AUTH_DATABASE_URL to another one"
+        )
+
+
+def _not_migrated(settings: AuthSettings) -> str:
+    ini = "local.ini" if settings.local_mode else "production.ini"
+    return f"authservice: the database is not migrated; run: authservice migrate --config {ini}"
+
+
+def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:
+    """Return the secret of the settings; local mode makes its own once and keeps it."""
+    if settings.auth_secret is not None:
+        return ServerSecret(settings.auth_secret, settings.auth_secret_previous)
+    return ServerSecret(local_secret(str(database.url.database)))
+
+
+def signing_keys(database: Database, secret: ServerSecret) -> SigningKeys:
+    """Return the signing keys, made now if there are none yet."""
+    keys = SigningKeys(database, secret)
+    try:
+        keys.load()
+    except OperationalError:
+        _log.exception("the signing keys are loaded when the database can be reached")
+    return keys
+
+
+def identity_provider(settings: AuthSettings) -> IdentityProvider:
+    """Return where people sign in: the one-click account in local mode, else the provider."""
+    callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
+    return LocalDeveloper(settings.provider.id, callback_url)

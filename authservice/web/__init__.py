@@ -1,0 +1,33 @@
+"""Everything that knows Pyramid: routes, views, pages, cookies and the gates before them."""
+
+from typing import Any
+
+from authservice.web import routes
+from authservice.web.csrf import FormTokens
+from authservice.web.pages import STATIC_PATH
+from authservice.web.request import AuthRequest
+
+_TWEENS = (
+    # The last to be added is the outermost, so headers stand on the gates' answers too.
+    "authservice.web.cors.cors",
+    "authservice.web.junk_guard.junk_guard",
+)
+
+
+def includeme(config: Any) -> None:  # noqa: ANN401  (Pyramid has no types)
+    """Assemble the web layer."""
+    settings = config.registry.components.settings
+    config.set_request_factory(AuthRequest)
+    config.include("pyramid_jinja2")
+    config.include(routes)
+    config.include("authservice.web.transactions")
+    for tween in _TWEENS:
+        config.add_tween(tween)
+    if settings.local_mode:
+        config.add_tween("authservice.web.local_guard.local_guard")
+    config.add_tween("authservice.web.security_headers.security_headers")
+    config.set_csrf_storage_policy(FormTokens())
+    # The origin of a form is not compared: our own pages send none, by their referrer policy.
+    config.set_default_csrf_options(require_csrf=True, token=None, check_origin=False)
+    config.add_static_view(STATIC_PATH.strip("/"), "authservice.web:static", cache_max_age=3600)
+    config.scan("authservice.web.views")

@@ -1,0 +1,25 @@
+"""What the application is made of: built once at start, the same for every request."""
+
+from dataclasses import dataclass
+
+from authservice.crypto.server_secret import ServerSecret
+from authservice.db import Database
+from authservice.identity_provider import IdentityProvider
+from authservice.services.signing_keys import SigningKeys
+from authservice.settings import AuthSettings
+from authservice.web.cookies import Cookies
+from authservice.web.origins import Origins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Components:
+    """The parts that views and requests use."""
+
+    settings: AuthSettings
+    database: Database
+    secret: ServerSecret
+    signing_keys: SigningKeys
+    identity_provider: IdentityProvider
+    cookies: Cookies
+    origins: Origins
+    metadata: bytes

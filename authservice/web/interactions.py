@@ -1,0 +1,37 @@
+"""Pending authorization requests on their way through our pages."""
+
+from urllib.parse import parse_qsl, urlencode
+
+from authservice.oauth import parameters
+from authservice.oauth.authorization_request import AuthorizationRequest
+from authservice.oauth.parameters import Parameters
+from authservice.oauth.pending_request import PendingRequest
+from authservice.web.request import AuthRequest
+
+AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
+PARAMETER = "interaction"
+
+
+def pending(request: AuthRequest, sealed: str) -> PendingRequest:
+    """Return the request that a page's parameter holds; raises InteractionError."""
+    return PendingRequest.unseal(request.components.secret, request.known_browser, sealed)
+
+
+def sealed(request: AuthRequest, waiting: PendingRequest) -> str:
+    """Return the request as a parameter for this browser's pages."""
+    return waiting.seal(request.components.secret, request.browser)
+
+
+def page_address(request: AuthRequest, path: str, interaction: str) -> str:
+    """Return the address of a page, or of the authorization endpoint, for an interaction."""
+    return f"{request.auth_settings.auth_url}{path}?{urlencode({PARAMETER: interaction})}"
+
+
+def asked(waiting: PendingRequest) -> Parameters:
+    """Return the parameters of a pending request as the client sent them."""
+    return Parameters.read(parse_qsl(waiting.query, keep_blank_values=True), parameters.AUTHORIZE)
+
+
+def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:
+    """Return the pending request, checked anew: its client may have changed since."""
+    return request.authorization_server.validate_authorization_request(asked(waiting))

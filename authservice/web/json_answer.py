@@ -1,0 +1,28 @@
+"""JSON answers of the session API, in the shape that its npm client expects."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from pyramid.response import Response
+
+
+def json_answer(content: Any, status: int = 200) -> Response:  # noqa: ANN401  (JSON)
+    """Return content as JSON that nobody may store."""
+    response = Response(
+        json.dumps(content, separators=(",", ":")).encode(),
+        status=status,
+        content_type="application/json",
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def error_json(status: int, message: str, code: str) -> Response:
+    """Return an error as the session API words it."""
+    return json_answer({"message": message, "code": code}, status)
+
+
+def iso_date(moment: datetime) -> str:
+    """Return a moment as ISO 8601 in UTC with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

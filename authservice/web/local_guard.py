@@ -1,0 +1,35 @@
+"""Local mode answers requests for this machine only (a tween).
+
+A page on the internet can make its own host name resolve to 127.0.0.1 and so reach a service on
+the developer's machine; such a request names that host.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.response import Response
+
+from authservice.settings.hosts import is_loopback
+from authservice.web.json_answer import error_json
+
+
+def local_guard(
+    handler: Callable[[Any], Response],
+    _registry: object,
+) -> Callable[[Any], Response]:
+    """Return the handler behind the check of the Host header (a Pyramid tween factory)."""
+
+    def tween(request: Any) -> Response:  # noqa: ANN401
+        host = re.sub(r":\d{1,5}$", "", request.environ.get("HTTP_HOST", "").lower())
+        if not is_loopback(host):
+            return error_json(
+                403,
+                "Local mode answers localhost only: use localhost, a name under .localhost,"
+                " 127.0.0.1 or [::1]",
+                "HOST_NOT_ALLOWED",
+            )
+        response: Response = handler(request)
+        return response
+
+    return tween

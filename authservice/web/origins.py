@@ -1,0 +1,58 @@
+"""Which origins are ours, and which addresses a person may be sent back to.
+
+In production these are the service itself, every https host on the cookie domain and what the
+settings add; in local mode every localhost origin.
+"""
+
+import re
+
+from authservice.settings import AuthSettings
+from authservice.settings.hosts import host_of, is_host_name, is_loopback, origin_of, within_domain
+from authservice.settings.parsing import is_origin
+
+# A path on this host. A backslash or a second slash at its start would make browsers take what
+# follows for a host; control characters and spaces are dropped by them.
+_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
+_ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f\\]+")
+
+
+class Origins:
+    """The trusted origins of one configuration."""
+
+    def __init__(self, settings: AuthSettings) -> None:
+        """Take the settings that name them."""
+        self._settings = settings
+        self._named = {settings.auth_url, *settings.trusted_origins}
+
+    def trusts(self, origin: str) -> bool:
+        """Tell whether an Origin header's value is one of ours, exactly as browsers write it."""
+        if origin in self._named:
+            return True
+        if not is_origin(origin):
+            return False
+        host = host_of(origin)
+        if self._settings.local_mode:
+            return is_loopback(host)
+        domain = self._settings.cookie_domain
+        return (
+            domain is not None
+            and origin == f"https://{host}"
+            and is_host_name(host)
+            and within_domain(host, domain)
+        )
+
+    def allows_return_to(self, url: str) -> bool:
+        """Tell whether a callbackURL is a path here or an address on a trusted origin."""
+        if not url.isascii():
+            return False
+        if _PATH.fullmatch(url):
+            return "%2f" not in url[:4].lower() and "%5c" not in url[:4].lower()
+        if not _ADDRESS.fullmatch(url):
+            return False
+        authority = re.split(r"[/?#]", url.split("://", 1)[1], maxsplit=1)[0]
+        origin = origin_of(url)
+        return "@" not in authority and origin is not None and self.trusts(origin)
+
+    def absolute(self, url: str) -> str:
+        """Return an allowed return address with this host put before a path."""
+        return f"{self._settings.auth_url}{url}" if url.startswith("/") else url

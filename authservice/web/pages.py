@@ -1,0 +1,88 @@
+"""Pages: rendered with what every page knows, under a policy that allows no script of others."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyramid.renderers import render
+from pyramid.response import Response
+
+from authservice.settings.hosts import origin_of
+from authservice.web.request import AuthRequest
+
+_TEMPLATES = "authservice.web:templates"
+STATIC_PATH = "/static/"
+
+
+def page(
+    request: AuthRequest,
+    template: str,
+    values: Mapping[str, Any],
+    *,
+    status: int = 200,
+    form_targets: Iterable[str] = (),
+    own_script: bool = False,
+) -> Response:
+    """Return a page; ``form_targets`` are the addresses at which its form may end.
+
+    Browsers check every hop after a form was sent, so a page whose form leads on to a client
+    names the client's address beside our own.
+    """
+    settings = request.auth_settings
+    common = {
+        "service_name": settings.service_name,
+        "local_mode": settings.local_mode,
+        "static_url": STATIC_PATH,
+        "lang": "en",
+    }
+    body = render(f"{_TEMPLATES}/{template}.jinja2", {**common, **values}, request=request)
+    response = Response(body, status=status, content_type="text/html", charset="utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Content-Security-Policy"] = _policy(form_targets, own_script=own_script)
+    return response
+
+
+def error_page(
+    request: AuthRequest,
+    status: int,
+    title: str,
+    message: str,
+    advice: str,
+    *,
+    code: str | None = None,
+    action: tuple[str, str] | None = None,
+    details: Iterable[tuple[str, str]] = (),
+) -> Response:
+    """Return a page that says what happened and what to do; ``action`` is address and label."""
+    values = {
+        "title": title,
+        "message": message,
+        "advice": advice,
+        "code": code,
+        "reference": None,
+        "action_url": action[0] if action else None,
+        "action_label": action[1] if action else None,
+        "details": list(details),
+        "difference": None,
+    }
+    return page(request, "error", values, status=status)
+
+
+def _policy(form_targets: Iterable[str], *, own_script: bool) -> str:
+    targets = dict.fromkeys(["'self'", *map(_source, form_targets)])
+    script = ["script-src 'self'"] if own_script else []
+    directives = [
+        "default-src 'none'",
+        "style-src 'self'",
+        "img-src 'self'",
+        *script,
+        f"form-action {' '.join(targets)}",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    ]
+    return "; ".join(directives)
+
+
+def _source(address: str) -> str:
+    """Return an address as a source of the policy: an origin, or a private-use scheme."""
+    return origin_of(address) or f"{urlsplit(address).scheme}:"

@@ -1,0 +1,146 @@
+"""The request: what views ask of it, each looked up once and only when asked.
+
+A class of our own rather than properties added one by one: Pyramid would then build a new class
+for each request, at about the cost of the whole health check.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pyramid.request import Request
+from sqlalchemy import Connection
+
+from authservice.crypto.secret_values import random_token
+from authservice.db import Database
+from authservice.identity_provider import IdentityProvider
+from authservice.oauth.server import AuthorizationServer
+from authservice.services import sessions
+from authservice.services.sessions import CentralSession
+from authservice.services.signing_keys import SigningKeys
+from authservice.settings import AuthSettings
+from authservice.web import transactions
+from authservice.web.client_address import client_address
+from authservice.web.components import Components
+from authservice.web.cookies import Cookies
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedSession:
+    """The live session of a request, its token, and whether its companion cookie came along."""
+
+    session: CentralSession
+    token: str
+    confirmed: bool
+
+
+class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
+    """A request with the service's components at hand."""
+
+    # Set by authservice.web.transactions while a writing transaction is open.
+    transaction: Any = None
+
+    @property
+    def components(self) -> Components:
+        """Return what the application is made of."""
+        components: Components = self.registry.components
+        return components
+
+    @property
+    def auth_settings(self) -> AuthSettings:
+        """Return the settings."""
+        return self.components.settings
+
+    @property
+    def database(self) -> Database:
+        """Return the database."""
+        return self.components.database
+
+    @property
+    def db_readonly(self) -> Connection:
+        """Return this thread's connection for reading."""
+        return self.components.database.reader
+
+    @cached_property
+    def db(self) -> Connection:
+        """Return the request's writing transaction, begun at the first use.
+
+        It is committed when the view returns, and rolled back when it raises.
+        """
+        return transactions.begin(self)
+
+    @property
+    def cookies_of_service(self) -> Cookies:
+        """Return the reader and writer of our cookies."""
+        return self.components.cookies
+
+    @property
+    def signing_keys(self) -> SigningKeys:
+        """Return the signing keys."""
+        return self.components.signing_keys
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """Return where people sign in."""
+        return self.components.identity_provider
+
+    @property
+    def cookie_header(self) -> str:
+        """Return the Cookie header as it was sent."""
+        header: str = self.environ.get("HTTP_COOKIE", "")
+        return header
+
+    @cached_property
+    def presented_session(self) -> PresentedSession | None:
+        """Return the session that the cookies name; among several, the one begun here."""
+        found: PresentedSession | None = None
+        for token in self.cookies_of_service.session_tokens(self.cookie_header):
+            session = sessions.find(self.db_readonly, token)
+            if session is None:
+                continue
+            confirmed = self.cookies_of_service.has_companion_of(self.cookie_header, session.id)
+            if confirmed or found is None:
+                found = PresentedSession(session, token, confirmed)
+            if confirmed:
+                break
+        return found
+
+    @property
+    def central_session(self) -> CentralSession | None:
+        """Return the session, whether or not it was begun in this browser."""
+        return self.presented_session.session if self.presented_session else None
+
+    @property
+    def confirmed_session(self) -> CentralSession | None:
+        """Return the session only if its companion cookie proves that it was begun here."""
+        presented = self.presented_session
+        return presented.session if presented and presented.confirmed else None
+
+    @cached_property
+    def browser(self) -> str:
+        """Return the value that names this browser; a new browser is given one."""
+        known = self.cookies_of_service.browser(self.cookie_header)
+        if known:
+            return known
+        value = random_token()
+        self.add_response_callback(
+            lambda request, response: request.cookies_of_service.set_browser(response, value)
+        )
+        return value
+
+    @property
+    def known_browser(self) -> str | None:
+        """Return the value that names this browser, or None for a new one."""
+        return self.cookies_of_service.browser(self.cookie_header)
+
+    @cached_property
+    def authorization_server(self) -> AuthorizationServer:
+        """Return the authorization server for this request."""
+        return AuthorizationServer(
+            self.auth_settings, self.signing_keys, self.db_readonly, lambda: self.db
+        )
+
+    @property
+    def from_address(self) -> str | None:
+        """Return the address that the request came from, past trusted proxies."""
+        return client_address(self.environ, self.auth_settings.trusted_proxies)

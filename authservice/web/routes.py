@@ -1,0 +1,94 @@
+"""Every address of the service in one table, with its methods and the surface it belongs to.
+
+The surface decides what answers have in common: who may call across origins, and how an error
+looks. A method that is not listed is answered with 405.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+ISSUER_PATH = "/api/auth"
+
+
+class Surface(Enum):
+    """Who an address is for."""
+
+    PAGE = auto()
+    """People: HTML."""
+    SESSION_API = auto()
+    """First-party applications: JSON, credentialed CORS for trusted origins."""
+    PROTOCOL = auto()
+    """OAuth clients: open CORS without credentials."""
+    BROWSER_PROTOCOL = auto()
+    """The browser on its way between a client and us: redirects and pages, no CORS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One address."""
+
+    name: str
+    path: str
+    methods: tuple[str, ...]
+    surface: Surface
+
+
+_GET = ("GET", "HEAD")
+_GET_POST = ("GET", "HEAD", "POST")
+_POST = ("POST",)
+_I = ISSUER_PATH
+
+ROUTES = (
+    Route("health", "/api/health", _GET, Surface.PROTOCOL),
+    # Metadata and keys
+    Route(
+        "well_known.openid_configuration",
+        f"{_I}/.well-known/openid-configuration",
+        _GET,
+        Surface.PROTOCOL,
+    ),
+    Route(
+        "well_known.oauth_authorization_server",
+        f"{_I}/.well-known/oauth-authorization-server",
+        _GET,
+        Surface.PROTOCOL,
+    ),
+    Route(
+        "well_known.path_inserted",
+        f"/.well-known/oauth-authorization-server{_I}",
+        _GET,
+        Surface.PROTOCOL,
+    ),
+    Route("jwks", f"{_I}/jwks", _GET, Surface.PROTOCOL),
+    # OAuth 2.1 and OpenID Connect
+    Route("oauth2.authorize", f"{_I}/oauth2/authorize", _GET_POST, Surface.BROWSER_PROTOCOL),
+    Route("oauth2.token", f"{_I}/oauth2/token", _POST, Surface.PROTOCOL),
+    Route("oauth2.userinfo", f"{_I}/oauth2/userinfo", _GET_POST, Surface.PROTOCOL),
+    # The central session
+    Route("get_session", f"{_I}/get-session", _GET, Surface.SESSION_API),
+    Route("sign_out", f"{_I}/sign-out", _POST, Surface.SESSION_API),
+    Route("sign_in.social", f"{_I}/sign-in/social", _POST, Surface.SESSION_API),
+    Route("ok", f"{_I}/ok", _GET, Surface.SESSION_API),
+    Route("callback", f"{_I}/callback/{{provider_id}}", _GET, Surface.BROWSER_PROTOCOL),
+    # Pages
+    Route("landing", "/", _GET, Surface.PAGE),
+    Route("sign_in", "/sign-in", _GET_POST, Surface.PAGE),
+    Route("consent", "/consent", _GET_POST, Surface.PAGE),
+    Route("sign_out_page", "/sign-out", _POST, Surface.PAGE),
+    Route("error", "/error", _GET, Surface.PAGE),
+)
+
+BY_NAME = {route.name: route for route in ROUTES}
+
+
+def includeme(config: Any) -> None:  # noqa: ANN401  (Pyramid has no types)
+    """Register the routes in the order of the table."""
+    for route in ROUTES:
+        config.add_route(route.name, route.path)
+
+
+def of_request(request: Any) -> Route | None:  # noqa: ANN401
+    """Return the route that a request matched."""
+    matched = getattr(request, "matched_route", None)
+    return None if matched is None else BY_NAME.get(matched.name)

@@ -1,0 +1,96 @@
+"""Sign-in attempts: begun once however often the form is sent, finished once by the callback.
+
+An attempt is made when the page is shown and travels sealed in its form. Beginning it stores a
+row under its id; a second begin finds that row and leads to the very same place.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, random_id, random_token
+from authservice.crypto.server_secret import ServerSecret
+from authservice.services import verifications
+from authservice.services.verifications import Verification
+from authservice.web import return_target
+from authservice.web.request import AuthRequest
+from authservice.web.return_target import ReturnTarget
+
+_PURPOSE = "sign-in attempt"
+_STORED = "sign-in attempt at rest"
+LIFETIME = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class SignInAttempt:
+    """One way through the identity provider and back."""
+
+    id: str
+    state: str
+    code_verifier: str
+    target: ReturnTarget
+
+
+def new(target: dict[str, Any]) -> SignInAttempt:
+    """Return a fresh attempt for a return target."""
+    return SignInAttempt(
+        random_id(), random_token(), random_token(), return_target.from_json(target)
+    )
+
+
+def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
+    """Return the attempt as a hidden field for this browser's form."""
+    content = _content(attempt) | {"id": attempt.id, "browser": digest(browser)}
+    return secret.seal(_PURPOSE, content, clock.now() + LIFETIME)
+
+
+def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAttempt | None:
+    """Return the attempt of a form, or None when it is altered, expired or another browser's."""
+    found = secret.unseal(_PURPOSE, sealed, clock.now())
+    if found is None or found.expired or browser is None:
+        return None
+    if found.value["browser"] != digest(browser):
+        return None
+    return _attempt(found.value["id"], found.value)
+
+
+def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
+    """Store the attempt unless it was begun before, and return where the person signs in."""
+    value = request.components.secret.encrypt(_STORED, json.dumps(_content(attempt)))
+    verifications.put(
+        request.db, _identifier(attempt.state), value, clock.now() + LIFETIME, id=attempt.id
+    )
+    return request.identity_provider.authorization_url(attempt.state, attempt.code_verifier)
+
+
+def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt] | None:
+    """Return the attempt that a callback's state names, finished or not."""
+    row = verifications.peek(request.db_readonly, _identifier(state))
+    if row is None:
+        return None
+    plain = request.components.secret.decrypt(_STORED, row.value)
+    return None if plain is None else (row, _attempt(row.id, json.loads(plain)))
+
+
+def finish(request: AuthRequest, row: Verification) -> bool:
+    """Finish the attempt; False when another request did so before, or its time is over."""
+    return verifications.spend(request.db, row.id, clock.now() + LIFETIME)
+
+
+def _identifier(state: str) -> str:
+    return f"sign-in:{digest(state)}"
+
+
+def _content(attempt: SignInAttempt) -> dict[str, Any]:
+    return {
+        "state": attempt.state,
+        "code_verifier": attempt.code_verifier,
+        "target": attempt.target.to_json(),
+    }
+
+
+def _attempt(attempt_id: str, content: dict[str, Any]) -> SignInAttempt:
+    target = return_target.from_json(content["target"])
+    return SignInAttempt(attempt_id, content["state"], content["code_verifier"], target)

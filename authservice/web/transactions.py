@@ -1,0 +1,51 @@
+"""One writing transaction for each request that writes: committed by returning an answer.
+
+A view that returns commits, whatever the status; a view that raises rolls back. The transaction
+begins when ``request.db`` is first asked for, so a request that only reads pays nothing. It ends
+inside Pyramid's exception views: a commit that fails is answered like any other database error.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import zope.sqlalchemy
+from pyramid.response import Response
+from sqlalchemy import Connection
+from sqlalchemy.orm import Session
+from transaction import TransactionManager
+
+View = Callable[[Any, Any], Response]
+
+
+def begin(request: Any) -> Connection:  # noqa: ANN401  (Pyramid has no types)
+    """Begin the request's transaction and return its connection."""
+    manager = TransactionManager(explicit=True)
+    manager.begin()
+    session = Session(request.database.writer)
+    # Statements on the connection bypass the session, which would otherwise take the transaction
+    # for one that changed nothing and roll it back without a word.
+    zope.sqlalchemy.register(session, initial_state="changed", transaction_manager=manager)
+    request.transaction = manager
+    return session.connection()
+
+
+def transactional_view(view: View, _info: object) -> View:
+    """Return the view with the end of the transaction around it (a Pyramid view deriver)."""
+
+    def wrapper(context: Any, request: Any) -> Response:  # noqa: ANN401
+        try:
+            response = view(context, request)
+        except BaseException:
+            if request.transaction is not None:
+                request.transaction.abort()
+            raise
+        if request.transaction is not None:
+            request.transaction.commit()
+        return response
+
+    return wrapper
+
+
+def includeme(config: Any) -> None:  # noqa: ANN401
+    """Put the deriver around every view."""
+    config.add_view_deriver(transactional_view)

@@ -1,0 +1,1 @@
+"""The endpoints, one file each, named like the endpoint; views import no other view."""

@@ -1,0 +1,105 @@
+"""GET callback/{provider_id}: where the identity provider sends the browser back to us."""
+
+import logging
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice.identity_provider import SignInFailedError
+from authservice.services import sessions, users
+from authservice.services.users import AccountNotLinkedError, Profile, User
+from authservice.web import return_target, sign_in_attempt
+from authservice.web.json_answer import error_json
+from authservice.web.pages import error_page, page
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.sign_in_attempt import SignInAttempt
+
+_log = logging.getLogger(__name__)
+
+
+@view_config(route_name="callback", request_method="GET")
+def callback(request: AuthRequest) -> Response:
+    """Finish a sign-in attempt: make the session and lead on to where it was wanted."""
+    if request.matchdict["provider_id"] != request.identity_provider.id:
+        return error_json(404, "Provider not found", "PROVIDER_NOT_FOUND")
+    found = sign_in_attempt.find(request, request.GET.get("state", ""))
+    if found is None or found[0].spent or found[0].expired:
+        return _repeated_or_unknown(request)
+    row, attempt = found
+    try:
+        # The provider is asked before the writing transaction begins: nothing waits for it.
+        profile = _profile(request, attempt)
+        if not sign_in_attempt.finish(request, row):
+            return _repeated_or_unknown(request)
+        user, created = users.from_profile(request.db, profile)
+    except SignInFailedError as error:
+        _log.warning("sign-in failed: %s (%s)", error.code, error)
+        return _failed(request, attempt, error.code)
+    except AccountNotLinkedError:
+        return _failed(request, attempt, "account_not_linked")
+    return _signed_in(request, attempt, user, new_user=created)
+
+
+def _profile(request: AuthRequest, attempt: SignInAttempt) -> Profile:
+    """Return who signed in at the provider; raises SignInFailedError."""
+    answer = request.GET
+    if not request.cookies_of_service.has_attempt(request.cookie_header, attempt.id):
+        raise SignInFailedError("state_mismatch", "the callback came to another browser")
+    if "error" in answer:
+        raise SignInFailedError(answer["error"], "the identity provider answered with an error")
+    if not answer.get("code"):
+        raise SignInFailedError("no_code", "the identity provider sent neither code nor error")
+    return request.identity_provider.profile(answer["code"], attempt.code_verifier)
+
+
+def _signed_in(
+    request: AuthRequest, attempt: SignInAttempt, user: User, *, new_user: bool
+) -> Response:
+    session, token = _new_session(request, user)
+    auth_url = request.auth_settings.auth_url
+    response = see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
+    request.cookies_of_service.set_session(response, session, token)
+    request.cookies_of_service.clear_attempt(response, attempt.id)
+    return response
+
+
+def _new_session(request: AuthRequest, user: User) -> tuple[sessions.CentralSession, str]:
+    # Always a new token: one that was there before the sign-in may be known to somebody else.
+    return sessions.create(
+        request.db,
+        user,
+        request.auth_settings.lifetimes.session,
+        ip_address=request.from_address,
+        user_agent=(request.user_agent or "")[:500],
+    )
+
+
+def _repeated_or_unknown(request: AuthRequest) -> Response:
+    """Say that the person is signed in when that is true; a repeated callback is no error."""
+    session = request.confirmed_session
+    if session is not None:
+        return page(request, "signed_in", {"user": session.user})
+    return error_page(
+        request,
+        400,
+        "This sign-in has expired",
+        "It was finished already, took longer than ten minutes, or was begun in another browser.",
+        "Go back to the application and sign in from there again.",
+        code="state_mismatch",
+    )
+
+
+def _failed(request: AuthRequest, attempt: SignInAttempt, error: str) -> Response:
+    auth_url = request.auth_settings.auth_url
+    elsewhere = return_target.error_address(attempt.target, auth_url, error)
+    if elsewhere is not None:
+        return see_other(elsewhere)
+    return error_page(
+        request,
+        400,
+        "Signing in did not work",
+        f"{request.identity_provider.name} did not confirm who you are.",
+        "Try again. If it keeps failing, tell the people who run this service the code below.",
+        code=error if error.isascii() and error.replace("_", "").isalnum() else "unknown",
+    )

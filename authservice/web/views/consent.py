@@ -1,0 +1,68 @@
+"""GET and POST /consent: whether a client may have what it asks for."""
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice.oauth.authorization_request import AuthorizationRequest
+from authservice.services import consents
+from authservice.services.users import User
+from authservice.web import csrf, interactions
+from authservice.web.authorization_answer import authorization_answer
+from authservice.web.pages import page
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import form_pairs
+from authservice.web.scope_texts import scope_texts
+from authservice.web.sign_in_prompt import host_or_scheme
+
+
+@view_config(route_name="consent", request_method="GET")
+def consent(request: AuthRequest) -> Response:
+    """Show who asks for what; without a session, go back to where signing in is asked."""
+    interaction = request.GET.get(interactions.PARAMETER, "")
+    asked = interactions.validated(request, interactions.pending(request, interaction))
+    session = request.confirmed_session
+    if session is None:
+        return _back_to_authorize(request, interaction)
+    values = _values(request, asked, session.user, interaction)
+    return page(request, "consent", values, form_targets=[asked.redirect_uri])
+
+
+@view_config(route_name="consent", request_method="POST")
+def consent_submitted(request: AuthRequest) -> Response:
+    """Remember a yes and go on; tell the client a no."""
+    fields = dict(form_pairs(request))
+    interaction = fields.get(interactions.PARAMETER, "")
+    asked = interactions.validated(request, interactions.pending(request, interaction))
+    session = request.confirmed_session
+    if session is None:
+        return _back_to_authorize(request, interaction)
+    if fields.get("decision") == "allow":
+        consents.grant(request.db, asked.client.client_id, session.user.id, asked.scopes)
+        return _back_to_authorize(request, interaction)
+    if fields.get("decision") == "deny":
+        answer = request.authorization_server.refuse(
+            asked, "access_denied", "The user did not allow what was asked for."
+        )
+        return authorization_answer(request, answer)
+    return see_other(interactions.page_address(request, "/consent", interaction))
+
+
+def _back_to_authorize(request: AuthRequest, interaction: str) -> Response:
+    return see_other(interactions.page_address(request, interactions.AUTHORIZE_PATH, interaction))
+
+
+def _values(
+    request: AuthRequest, asked: AuthorizationRequest, user: User, interaction: str
+) -> dict[str, Any]:
+    return {
+        "client_name": asked.client.name or asked.client.client_id,
+        "client_host": host_or_scheme(asked.redirect_uri),
+        "user": user,
+        "scopes": scope_texts(asked.scopes, user),
+        "interaction": interaction,
+        "csrf_token": csrf.token(request),
+        "switch_account_url": interactions.page_address(request, "/sign-in", interaction),
+    }

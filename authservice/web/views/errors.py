@@ -1,0 +1,185 @@
+"""What is answered when a view raises, or when none fits: pages for people, JSON for programs."""
+
+import logging
+
+from pyramid.exceptions import BadCSRFToken
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.response import Response
+from pyramid.view import exception_view_config, notfound_view_config, view_config
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from authservice.oauth.authorization_response import AuthorizationRefusedError
+from authservice.oauth.pending_request import InteractionError
+from authservice.oauth.protocol_answer import ProtocolAnswer, error_body
+from authservice.oauth.server import FatalAuthorizationError
+from authservice.web import cors, interactions, routes
+from authservice.web.authorization_answer import authorization_answer
+from authservice.web.json_answer import error_json
+from authservice.web.pages import error_page
+from authservice.web.protocol_response import protocol_response
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import BadBodyError
+from authservice.web.routes import ROUTES, Surface
+
+_log = logging.getLogger(__name__)
+
+
+def _speaks_json(request: AuthRequest) -> bool:
+    route = routes.of_request(request)
+    if route is None:
+        path: str = request.environ.get("PATH_INFO", "")
+        return path.startswith(("/api/", "/.well-known/"))
+    return route.surface in {Surface.SESSION_API, Surface.PROTOCOL}
+
+
+def _speaks_oauth(request: AuthRequest) -> bool:
+    route = routes.of_request(request)
+    return route is not None and route.name.startswith("oauth2.")
+
+
+@exception_view_config(FatalAuthorizationError)
+def fatal_authorization_error(error: FatalAuthorizationError, request: AuthRequest) -> Response:
+    """Show what is wrong with the link of an application; nobody is redirected."""
+    return error_page(
+        request,
+        400,
+        "This sign-in link is not valid",
+        error.description,
+        "Go back to the application. If it keeps happening, tell its developers what stands here.",
+        code=error.error,
+    )
+
+
+@exception_view_config(AuthorizationRefusedError)
+def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest) -> Response:
+    """Send the error to the client's redirect URI."""
+    return authorization_answer(request, error.response)
+
+
+@exception_view_config(InteractionError)
+def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
+    """Say that the page is out of date, with a way to start again where that is known."""
+    action = None
+    if error.query is not None:
+        url = f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{error.query}"
+        action = (url, "Start again")
+    return error_page(
+        request,
+        400,
+        "This page has expired",
+        "It was open for longer than ten minutes, belongs to another browser, or was changed.",
+        "Start again from the application that brought you here.",
+        code="interaction_expired",
+        action=action,
+    )
+
+
+@exception_view_config(BadCSRFToken)
+def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
+    """Say that a form was not sent from a page of this browser."""
+    return error_page(
+        request,
+        403,
+        "This page is out of date",
+        "The form was opened before you signed in or out, or cookies are switched off.",
+        "Go back, load the page again and try once more.",
+        code="csrf_token_invalid",
+    )
+
+
+@exception_view_config(BadBodyError)
+def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
+    """Say what is wrong with a body or a query."""
+    if _speaks_oauth(request) and _speaks_json(request):
+        body = error_body("invalid_request", error.message)
+        return protocol_response(ProtocolAnswer(400, {"Cache-Control": "no-store"}, body))
+    if _speaks_json(request):
+        return error_json(error.status, error.message, error.code)
+    return error_page(
+        request,
+        error.status,
+        "This request cannot be read",
+        error.message,
+        "Go back to the application and try again.",
+        code="invalid_request",
+    )
+
+
+@exception_view_config(DBAPIError)
+@exception_view_config(PoolTimeoutError)
+def database_unavailable(error: Exception, request: AuthRequest) -> Response:
+    """Say that the service cannot answer for the moment; the log says why."""
+    _log.error("the database did not answer: %s", type(error).__name__, exc_info=error)
+    response = _unavailable(request)
+    response.headers["Retry-After"] = "5"
+    return response
+
+
+def _unavailable(request: AuthRequest) -> Response:
+    if _speaks_oauth(request) and _speaks_json(request):
+        body = error_body("temporarily_unavailable", "Try again in a few seconds.")
+        return protocol_response(ProtocolAnswer(503, {"Cache-Control": "no-store"}, body))
+    if _speaks_json(request):
+        return error_json(503, "Try again in a few seconds", "SERVICE_UNAVAILABLE")
+    return error_page(
+        request,
+        503,
+        "Please try again",
+        "The service cannot answer at the moment.",
+        "Wait a few seconds and load the page again.",
+        code="temporarily_unavailable",
+    )
+
+
+@exception_view_config(Exception)
+def unexpected(error: Exception, request: AuthRequest) -> Response:
+    """Say that something failed here; what it was only the log says."""
+    _log.error("unexpected error", exc_info=error)
+    if _speaks_oauth(request) and _speaks_json(request):
+        body = error_body("server_error", "The server failed to answer this request.")
+        return protocol_response(ProtocolAnswer(500, {"Cache-Control": "no-store"}, body))
+    if _speaks_json(request):
+        return error_json(500, "The server failed to answer this request", "INTERNAL_SERVER_ERROR")
+    return error_page(
+        request,
+        500,
+        "Something went wrong here",
+        "The service failed to answer this request.",
+        "Try again. If it keeps failing, tell the people who run this service.",
+        code="server_error",
+    )
+
+
+@notfound_view_config()
+def not_found(_error: HTTPNotFound, request: AuthRequest) -> Response:
+    """Say that there is nothing at this address."""
+    if _speaks_json(request):
+        return error_json(404, "Not Found", "NOT_FOUND")
+    return error_page(
+        request,
+        404,
+        "There is no such page",
+        "Nothing is found at this address.",
+        "Check the address, or begin at the start page.",
+        code="not_found",
+        action=("/", "Start page"),
+    )
+
+
+def method_not_allowed(request: AuthRequest) -> Response:
+    """Answer a preflight, or say which methods an address knows."""
+    route = routes.BY_NAME[request.matched_route.name]
+    allowed = cors.preflight(request, route)
+    if allowed is not None:
+        return allowed
+    response = error_json(
+        405, f"Use one of these methods: {', '.join(route.methods)}", "METHOD_NOT_ALLOWED"
+    )
+    response.headers["Allow"] = ", ".join((*route.methods, "OPTIONS"))
+    return response
+
+
+for _route in ROUTES:
+    # The view without a method predicate takes what the route's other views leave.
+    method_not_allowed = view_config(route_name=_route.name, require_csrf=False)(method_not_allowed)

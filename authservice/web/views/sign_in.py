@@ -1,0 +1,92 @@
+"""GET and POST /sign-in: the page on which people sign in, or go on as who they are."""
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice.web import csrf, interactions, return_target, sign_in_attempt
+from authservice.web.pages import error_page, page
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import form_pairs
+from authservice.web.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
+from authservice.web.sign_in_prompt import SignInPrompt
+
+
+@view_config(route_name="sign_in", request_method="GET")
+def sign_in(request: AuthRequest) -> Response:
+    """Show who is asking and how to sign in."""
+    asked = request.GET
+    if interactions.PARAMETER in asked:
+        prompt = SignInPrompt.of_interaction(request, asked[interactions.PARAMETER])
+    else:
+        try:
+            target = FirstPartyReturn.checked(
+                request.components.origins,
+                asked.get("callbackURL"),
+                asked.get("errorCallbackURL"),
+                asked.get("newUserCallbackURL"),
+            )
+        except RefusedReturnError as error:
+            return _refused(request, error)
+        prompt = SignInPrompt.of_first_party(request, target)
+    return _page(request, prompt)
+
+
+@view_config(route_name="sign_in", request_method="POST")
+def sign_in_submitted(request: AuthRequest) -> Response:
+    """Go on as the person who is signed in, or to the identity provider."""
+    fields = dict(form_pairs(request))
+    secret = request.components.secret
+    attempt = sign_in_attempt.unseal(secret, request.known_browser, fields.get("attempt", ""))
+    if attempt is None:
+        return error_page(
+            request,
+            400,
+            "This page has expired",
+            "The sign-in page was open for longer than ten minutes, or was changed on its way.",
+            "Go back to the application and sign in from there again.",
+            code="sign_in_expired",
+        )
+    if fields.get("choice") == "continue" and request.confirmed_session is not None:
+        return see_other(_continued(request, attempt.target))
+    response = see_other(sign_in_attempt.begin(request, attempt))
+    request.cookies_of_service.set_attempt(response, attempt.id)
+    return response
+
+
+def _continued(request: AuthRequest, target: return_target.ReturnTarget) -> str:
+    session = request.confirmed_session
+    if isinstance(target, OAuthReturn) and session is not None:
+        waiting = interactions.pending(request, target.interaction).continued_with(session.id)
+        target = OAuthReturn(interactions.sealed(request, waiting))
+    return return_target.address(target, request.auth_settings.auth_url)
+
+
+def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:
+    attempt = sign_in_attempt.new(prompt.target.to_json())
+    session = request.confirmed_session
+    values = {
+        "client_name": prompt.client_name,
+        "client_host": prompt.client_host,
+        "provider_name": request.identity_provider.name,
+        "attempt": sign_in_attempt.seal(attempt, request.components.secret, request.browser),
+        "csrf_token": csrf.token(request),
+        "reason": prompt.reason,
+        "current_user": session.user if session else None,
+        "may_continue": prompt.reason not in {"login", "max_age"},
+    }
+    targets = [request.identity_provider.authorization_url("", ""), *prompt.leads_to]
+    return page(request, "sign_in", values, form_targets=targets)
+
+
+def _refused(request: AuthRequest, error: RefusedReturnError) -> Response:
+    return error_page(
+        request,
+        403,
+        "This link cannot be used",
+        f"The address in {error.parameter}, to which you would return after signing in, is not"
+        " one of our applications.",
+        "Go back to the application. Its developers can correct the link: the address must be a"
+        " path here or lie on a trusted origin.",
+        code=error.code,
+    )
