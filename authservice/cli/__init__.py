@@ -1,0 +1,20 @@
+"""The command line: ``authservice COMMAND``, one module for each command."""
+
+import sys
+
+from authservice.cli import migrate, register
+from authservice.cli.arguments import Parser
+
+_COMMANDS = {"migrate": migrate, "oauth:register": register}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command that the arguments name."""
+    parser = Parser(prog="authservice", description=__doc__)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, module in _COMMANDS.items():
+        command = commands.add_parser(name, help=module.SUMMARY, allow_abbrev=False)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    options = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
+    options.run(options)

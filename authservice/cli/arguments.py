@@ -1,0 +1,44 @@
+"""How commands read their arguments and how they fail: in one line that says what to do."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the command with status 2."""
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+class Once(argparse.Action):
+    """An argument that may be given once; argparse would let the last one win."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value, or refuse a second one."""
+        seen = namespace.__dict__.setdefault("_seen", set())
+        if self.dest in seen:
+            parser.error(f"{option_string} is given twice")
+        seen.add(self.dest)
+        setattr(namespace, self.dest, True if self.nargs == 0 else values)
+
+
+class Switch(Once):
+    """A switch that may be given once."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:  # noqa: ANN401
+        """Take no value; absent means False."""
+        super().__init__(option_strings, dest, nargs=0, default=False, **options)
+
+
+def fail(message: str) -> NoReturn:
+    """End the command with status 1 and one line on standard error."""
+    raise SystemExit(f"authservice: {message}")

@@ -1,0 +1,71 @@
+"""Which database a command works on, checked before anything is written."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from authservice import schema
+from authservice.cli.arguments import fail
+from authservice.configuration import open_database
+from authservice.db import Database
+from authservice.settings import SettingsError, load_database_settings
+
+_LOCAL_INI = "local.ini"
+
+
+def ini_path(config: str | None) -> str | None:
+    """Return the ini file to read: the named one, else ./local.ini if there is one."""
+    return config or (_LOCAL_INI if Path(_LOCAL_INI).is_file() else None)
+
+
+@contextmanager
+def local_database(config: str | None) -> Iterator[Database]:
+    """Give the database of AUTH_DATABASE_URL, else that of the ini file."""
+    path = ini_path(config)
+    if path is None and not os.environ.get("AUTH_DATABASE_URL"):
+        fail("which database? Set AUTH_DATABASE_URL, or name an ini file with --config")
+    with _closing(lambda: open_database(path)) as database:
+        yield database
+
+
+@contextmanager
+def remote_database() -> Iterator[Database]:
+    """Give the database of AUTH_REMOTE_DATABASE_URL; no other setting is read."""
+    url = os.environ.get("AUTH_REMOTE_DATABASE_URL", "").strip()
+    if not url:
+        fail("--remote needs AUTH_REMOTE_DATABASE_URL, the address of the remote database")
+
+    def open_remote() -> Database:
+        checked, synchronous = load_database_settings({"auth.database_url": url}, {})
+        return Database(checked, synchronous=synchronous)
+
+    with _closing(open_remote) as database:
+        yield database
+
+
+def require_migrated(database: Database) -> None:
+    """End the command unless the tables are there."""
+    missing = schema.sqlite_file_is_missing(database)
+    if missing or not schema.is_migrated(database.reader):
+        fail("the database is not migrated; run: authservice migrate --config INI")
+
+
+@contextmanager
+def _closing(open_it: Callable[[], Database]) -> Iterator[Database]:
+    try:
+        database = open_it()
+    except SettingsError as error:
+        fail("; ".join(str(problem) for problem in error.problems))
+    except OSError as error:
+        fail(str(error))
+    try:
+        yield database
+    except DBAPIError as error:
+        # The driver's own text may name the host, but never holds the password.
+        reason = str(error.orig).strip().splitlines()[0]
+        fail(f"the database cannot be reached or written: {reason}")
+    finally:
+        database.dispose()
