@@ -1,0 +1,94 @@
+"""What tests share: a migrated database for each, a clock that can be turned, the application."""
+
+import os
+import shutil
+from datetime import timedelta
+
+import pytest
+
+from authservice import clock, main, schema
+from authservice.db import Database
+from tests.browser import Browser
+from tests.relying_party import RelyingParty
+
+LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}
+_OURS = ("AUTH_", "PROVIDER_")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch):
+    for name in [name for name in os.environ if name.startswith(_OURS)]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def migrated_template(tmp_path_factory):
+    """A migrated SQLite file, made once by the real migration and copied for each test."""
+    file = tmp_path_factory.mktemp("template") / "template.sqlite"
+    database = Database(f"sqlite:///{file}")
+    schema.migrate(database)
+    database.dispose()
+    return file
+
+
+@pytest.fixture
+def database_url(migrated_template, tmp_path):
+    file = tmp_path / "test.sqlite"
+    shutil.copy(migrated_template, file)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture
+def database(database_url):
+    """The test's database, beside the application and independent of it."""
+    opened = Database(database_url)
+    yield opened
+    opened.dispose()
+
+
+class TurnableClock:
+    """The clock of this process, which stands at a moment until it is moved."""
+
+    def __init__(self, monkeypatch):
+        self.moment = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: self.moment)
+
+    def advance(self, **duration):
+        self.moment += timedelta(**duration)
+
+
+@pytest.fixture
+def turnable_clock(monkeypatch):
+    return TurnableClock(monkeypatch)
+
+
+@pytest.fixture
+def make_app(database_url):
+    """Build the application in local mode, with further settings if wanted."""
+    made = []
+
+    def make(**settings):
+        ini = LOCAL | {"auth.database_url": database_url}
+        ini |= {name.replace("__", "."): value for name, value in settings.items()}
+        made.append(main({}, **ini))
+        return made[-1]
+
+    yield make
+    for app in made:
+        app.registry.components.database.dispose()
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app()
+
+
+@pytest.fixture
+def browser(app):
+    return Browser(app)
+
+
+@pytest.fixture
+def relying_party(app, database):
+    """A confidential client that has to ask for consent."""
+    return RelyingParty.registered(app, database)
