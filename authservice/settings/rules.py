@@ -40,9 +40,14 @@ def cookie_domain(source: Source, auth_url: str, *, local_mode: bool) -> str | N
         source.refuse(name, "must be a domain in lower case, such as .example.com")
     elif is_public_suffix(domain):
         source.refuse(name, "is a public suffix, below which anyone may have a host; name your own")
-    elif is_origin(auth_url) and not within_domain(host_of(auth_url), domain):
+    elif is_origin(auth_url) and not _shares_cookies(host_of(auth_url), domain):
         source.refuse(name, "must be the host in AUTH_URL or a parent domain of it")
     return domain
+
+
+def _shares_cookies(host: str, domain: str) -> bool:
+    # The tail of an IP address looks like a parent domain and is none (RFC 6265, section 5.1.3).
+    return within_domain(host, domain) and not is_ip_address(host)
 
 
 def trusted_origins(source: Source, auth_url: str, *, local_mode: bool) -> tuple[str, ...]:
