@@ -1,0 +1,104 @@
+"""What holds when a setting is not given."""
+
+import dataclasses
+from datetime import timedelta
+
+import pytest
+
+from tests.unit.settings.loading import SECRET_BYTES, local, production
+
+
+def test_local_mode_needs_mode_and_address_only():
+    settings = local()
+
+    assert settings.local_mode is True
+    assert settings.auth_url == "http://localhost:37960"
+    assert settings.issuer == "http://localhost:37960/api/auth"
+    assert settings.https is False
+    assert settings.host == "localhost"
+    assert settings.cookie_domain is None
+    assert settings.auth_secret is None
+    assert settings.auth_secret_previous is None
+    assert settings.ratelimit_storage is None
+
+
+def test_production_reads_what_it_cannot_do_without():
+    settings = production()
+
+    assert settings.local_mode is False
+    assert settings.https is True
+    assert settings.cookie_domain == "example.com"
+    assert settings.auth_secret == SECRET_BYTES
+    assert settings.provider.client_id == "app-1"
+    assert settings.provider.client_secret == "provider-secret-value"
+    assert settings.ratelimit_storage == "memory://"
+
+
+def test_every_other_setting_has_a_default():
+    settings = production()
+
+    assert settings.database_url == "sqlite:///authservice.sqlite"
+    assert settings.sqlite_synchronous == "FULL"
+    assert settings.service_name == "authservice"
+    assert settings.cookie_prefix == "authservice"
+    assert settings.trusted_origins == ()
+    assert settings.trusted_proxies == ()
+    assert settings.resources == {}
+    assert settings.provider.id == "github"
+    assert settings.provider.authorize_url == "https://github.com/login/oauth/authorize"
+    assert settings.provider.token_url == "https://github.com/login/oauth/access_token"
+    assert settings.provider.api_url == "https://api.github.com"
+
+
+def test_lifetimes_have_the_published_defaults():
+    lifetimes = dataclasses.asdict(local().lifetimes)
+
+    assert lifetimes == {
+        "session": timedelta(days=7),
+        "session_update": timedelta(days=1),
+        "code": timedelta(seconds=60),
+        "access_token": timedelta(hours=1),
+        "id_token": timedelta(hours=1),
+        "refresh_token": timedelta(days=30),
+        "refresh_family": timedelta(days=90),
+        "refresh_grace": timedelta(seconds=10),
+    }
+
+
+@pytest.mark.parametrize(
+    ("ini", "field", "value"),
+    [
+        ({"auth.service_name": "sso"}, "service_name", "sso"),
+        ({"auth.cookie_prefix": "corp"}, "cookie_prefix", "corp"),
+        ({"auth.sqlite_synchronous": "NORMAL"}, "sqlite_synchronous", "NORMAL"),
+        ({"auth.database_url": "sqlite:////var/x.sqlite"}, "database_url", "sqlite:////var/x.sqlite"),
+        ({"ratelimit.storage": "redis://cache/0"}, "ratelimit_storage", "redis://cache/0"),
+        ({"ratelimit.storage": "rediss://cache/0"}, "ratelimit_storage", "rediss://cache/0"),
+    ],
+)  # fmt: skip
+def test_a_given_setting_takes_the_place_of_the_default(ini, field, value):
+    assert getattr(production(ini), field) == value
+
+
+@pytest.mark.parametrize("name", ["id", "authorize_url", "token_url", "api_url"])
+def test_another_provider_can_be_named(name):
+    value = "ghe" if name == "id" else "https://ghe.example.com/x"
+
+    assert getattr(production({f"provider.{name}": value}).provider, name) == value
+
+
+def test_a_trailing_slash_of_a_provider_address_is_dropped():
+    assert production({"provider.api_url": "https://ghe.example.com/api/v3/"}).provider.api_url == (
+        "https://ghe.example.com/api/v3"
+    )
+
+
+def test_settings_cannot_be_changed_after_the_start():
+    settings = local()
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.local_mode = False
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.provider.client_secret = "another"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.lifetimes.session = timedelta(days=400)

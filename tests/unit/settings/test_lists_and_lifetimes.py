@@ -1,0 +1,177 @@
+"""Settings that hold several values, and numbers that depend on one another."""
+
+from datetime import timedelta
+from ipaddress import ip_network
+
+import pytest
+
+from tests.unit.settings.loading import local, problems, production
+
+
+def test_trusted_origins_are_on_the_same_site():
+    origins = "https://www.example.com, https://admin.example.com:8443\nhttps://example.com"
+
+    assert production({"auth.trusted_origins": origins}).trusted_origins == (
+        "https://www.example.com",
+        "https://admin.example.com:8443",
+        "https://example.com",
+    )
+
+
+@pytest.mark.parametrize(
+    ("origin", "reason"),
+    [
+        ("http://app.example.com", "https only"),
+        ("https://app.example.com/", "must list origins"),
+        ("https://App.example.com", "must list origins"),
+        ("https://*.example.com", "must list origins"),
+        ("null", "must list origins"),
+        ("app.example.com", "must list origins"),
+        ("https://app.example.org", "another site"),
+        ("https://notexample.com", "another site"),
+        ("https://10.0.0.1", "another site"),
+        ("https://com", "another site"),
+    ],
+)
+def test_an_origin_that_never_gets_the_cookie_is_refused(origin, reason):
+    names, text = problems(production, {"auth.trusted_origins": origin})
+
+    assert names == ["auth.trusted_origins"]
+    assert reason in text
+    assert repr(origin) in text
+
+
+def test_sites_below_a_public_suffix_are_different_sites():
+    ini = {
+        "auth.url": "https://auth.me.github.io",
+        "auth.cookie_domain": None,
+        "auth.trusted_origins": "https://you.github.io",
+    }
+
+    assert problems(production, ini)[0] == ["auth.trusted_origins"]
+    assert problems(production, ini | {"auth.trusted_origins": "https://me.github.io"})[0] == []
+
+
+def test_local_mode_trusts_loopback_origins_only():
+    assert local({"auth.trusted_origins": "http://app.localhost:3000"}).trusted_origins == (
+        "http://app.localhost:3000",
+    )
+    names, text = problems(local, {"auth.trusted_origins": "https://app.example.com"})
+    assert names == ["auth.trusted_origins"]
+    assert "localhost only" in text
+
+
+def test_trusted_proxies_are_addresses_and_networks():
+    text = "127.0.0.1, 10.0.0.0/8\n::1 fd00::/8"
+
+    assert production({"auth.trusted_proxies": text}).trusted_proxies == tuple(
+        map(ip_network, ["127.0.0.1", "10.0.0.0/8", "::1", "fd00::/8"])
+    )
+
+
+@pytest.mark.parametrize("word", ["proxy.example.com", "10.0.0.1/8", "10.0.0.0/33", "*"])
+def test_what_is_no_network_is_refused(word):
+    names, text = problems(production, {"auth.trusted_proxies": word})
+
+    assert names == ["auth.trusted_proxies"]
+    assert repr(word) in text
+
+
+def test_resources_name_the_clients_that_may_introspect():
+    text = "\nhttps://api.example.com client-1 client-2\n\n  https://other.example.com/v1\n"
+
+    assert production({"auth.resources": text}).resources == {
+        "https://api.example.com": ("client-1", "client-2"),
+        "https://other.example.com/v1": (),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("api.example.com", "absolute URI"),
+        ("https://api.example.com#x client", "absolute URI"),
+        ("https://", "absolute URI"),
+        ("://api", "absolute URI"),
+        ("https://äpi.example.com", "absolute URI"),
+        ("https://auth.example.com", "service itself"),
+        ("https://auth.example.com/", "service itself"),
+        ("https://auth.example.com/api/auth client", "service itself"),
+        ("https://a.example.com x\nhttps://a.example.com y", "twice"),
+    ],
+)
+def test_a_resource_that_cannot_be_one_is_refused(text, reason):
+    names, message = problems(production, {"auth.resources": text})
+
+    assert names == ["auth.resources"]
+    assert reason in message
+
+
+@pytest.mark.parametrize("prefix", ["a", "auth-2", "a.b_c", "A" * 64])
+def test_a_cookie_prefix_is_a_token(prefix):
+    assert production({"auth.cookie_prefix": prefix}).cookie_prefix == prefix
+
+
+@pytest.mark.parametrize("prefix", [".a", "__Host-x", "a b", "a;b", "a=b", "ä", "A" * 65])
+def test_any_other_cookie_prefix_is_refused(prefix):
+    assert problems(production, {"auth.cookie_prefix": prefix})[0] == ["auth.cookie_prefix"]
+
+
+@pytest.mark.parametrize("provider", ["GitHub", "git hub", "../x", "a/b", "-a", "a" * 65])
+def test_a_provider_id_fits_into_a_path(provider):
+    assert problems(production, {"provider.id": provider})[0] == ["provider.id"]
+
+
+@pytest.mark.parametrize("storage", ["memory", "file:///x", "redis:", "http://x"])
+def test_rate_limits_are_kept_in_memory_or_redis(storage):
+    assert problems(production, {"ratelimit.storage": storage})[0] == ["ratelimit.storage"]
+
+
+LIMITS = {
+    "session": 34560000,
+    "session_update": 34560000,
+    "code": 600,
+    "access_token": 86400,
+    "id_token": 86400,
+    "refresh_token": 34560000,
+    "refresh_family": 34560000,
+    "refresh_grace": 300,
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "1e3", "abc", "٣", "1_000", "9" * 30, None])
+def test_a_lifetime_is_a_whole_number_within_its_limit(name, value):
+    text = str(LIMITS[name] + 1) if value is None else value
+
+    names, message = problems(production, {f"lifetimes.{name}": text})
+
+    assert names == [f"lifetimes.{name}"]
+    assert f"from 1 to {LIMITS[name]}" in message
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_each_lifetime_can_be_set(name):
+    value = 90 if name != "refresh_family" else 30000000
+
+    changes = {f"lifetimes.{name}": str(value)}
+    if name == "session":
+        changes["lifetimes.session_update"] = "10"
+    settings = production(changes)
+
+    assert getattr(settings.lifetimes, name) == timedelta(seconds=value)
+
+
+def test_a_session_is_extended_before_it_ends():
+    names, _ = problems(production, {"lifetimes.session": "60", "lifetimes.session_update": "60"})
+
+    assert names == ["lifetimes.session_update"]
+
+
+def test_a_refresh_family_lives_no_shorter_than_its_tokens():
+    equal = {"lifetimes.refresh_token": "100", "lifetimes.refresh_family": "100"}
+
+    assert problems(production, equal)[0] == []
+    assert problems(production, equal | {"lifetimes.refresh_family": "99"})[0] == [
+        "lifetimes.refresh_family"
+    ]
