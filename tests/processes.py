@@ -1,0 +1,103 @@
+"""Real processes for tests: started on free loopback ports, watched until ready, stopped."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = Path(sys.executable).parent
+
+
+def free_port():
+    """Return a port that nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Process:
+    """A program of the test, ready once it has written a certain text."""
+
+    def __init__(self, command, *, ready, env=None, cwd=ROOT):
+        self.output = []
+        self._process = subprocess.Popen(
+            [str(part) for part in command],
+            cwd=cwd,
+            env=_clean_environment() | {"PYTHONUNBUFFERED": "1"} | (env or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._read, args=[ready], daemon=True)
+        self._reader.start()
+        self._ready.wait(60)
+        if not any(ready in line for line in self.output):
+            self.stop()
+            raise AssertionError("".join(self.output))
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def stop(self, how=signal.SIGTERM):
+        """End the program and return its exit status."""
+        if self._process.poll() is None:
+            self._process.send_signal(how)
+        try:
+            status = self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        self._reader.join()
+        self._process.stdout.close()
+        return status
+
+    def _read(self, ready):
+        for line in self._process.stdout:
+            self.output.append(line)
+            if ready in line:
+                self._ready.set()
+        self._ready.set()
+
+
+class LocalService(Process):
+    """``pserve local.ini`` on a port and a database of its own."""
+
+    def __init__(self, folder, **env):
+        self.port = free_port()
+        self.url = f"http://localhost:{self.port}"
+        self.env = {
+            "AUTH_URL": self.url,
+            "AUTH_DATABASE_URL": f"sqlite:///{folder}/local.sqlite",
+        } | env
+        self.command("authservice", "migrate", "--config", "local.ini")
+        super().__init__(
+            [SCRIPTS / "pserve", "local.ini", f"listen_port={self.port}"],
+            ready="Serving on",
+            env=self.env,
+        )
+
+    def command(self, *arguments):
+        """Run a console script against this service's database and return what it prints."""
+        return subprocess.run(
+            [SCRIPTS / arguments[0], *arguments[1:]],
+            cwd=ROOT,
+            env=_clean_environment() | self.env,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+
+def _clean_environment():
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AUTH_", "PROVIDER_", "COV_"))
+    }
