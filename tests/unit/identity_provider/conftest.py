@@ -1,0 +1,49 @@
+"""The provider under test, talking to the stand-in over real HTTP."""
+
+import pytest
+
+from authservice.identity_provider.code_hosting import CodeHosting
+from authservice.settings import ProviderSettings
+from tests.standin_fixture import (  # noqa: F401  (fixtures)
+    CALLBACK_URL,
+    identity_provider_process,
+    identity_provider_standin,
+)
+
+VERIFIER = "a-code-verifier-that-has-the-forty-three-characters"
+
+
+class SignIn:
+    """One provider as our service has it, and people who sign in there."""
+
+    def __init__(self, standin, *, patience=10.0, **changes):
+        settings = {
+            "id": "github",
+            "client_id": standin.client_id,
+            "client_secret": standin.client_secret,
+            "authorize_url": standin.authorize_url,
+            "token_url": standin.token_url,
+            "api_url": standin.api_url,
+        }
+        self.standin = standin
+        self.provider = CodeHosting(
+            ProviderSettings(**{**settings, **changes}), CALLBACK_URL, patience=patience
+        )
+
+    def code(self, login="octocat"):
+        """Return the code with which the browser comes back."""
+        location = self.standin.allow(self.provider.authorization_url("s", VERIFIER), login)
+        return location.partition("code=")[2].partition("&")[0]
+
+    def profile(self, login="octocat"):
+        return self.provider.profile(self.code(login), VERIFIER)
+
+
+@pytest.fixture
+def make_sign_in(identity_provider_standin):  # noqa: F811
+    return lambda **changes: SignIn(identity_provider_standin, **changes)
+
+
+@pytest.fixture
+def sign_in(make_sign_in):
+    return make_sign_in()

@@ -1,0 +1,167 @@
+"""From the accounts of the provider to profiles: what is taken over, and what is refused."""
+
+import pytest
+
+from authservice.identity_provider import SignInFailedError
+
+
+def address(email, *, primary=False, verified=True):
+    return {"email": email, "primary": primary, "verified": verified, "visibility": None}
+
+
+def refusal(sign_in, login="octocat"):
+    with pytest.raises(SignInFailedError) as failure:
+        sign_in.profile(login)
+    return failure.value.code
+
+
+def test_an_account_without_a_name_is_called_by_its_login(sign_in):
+    assert sign_in.profile("hubot").name == "hubot"
+
+
+@pytest.mark.parametrize("name", [None, "", "  ", "\x00", 5])
+def test_a_name_that_is_none_is_replaced_by_the_login(sign_in, identity_provider_standin, name):
+    identity_provider_standin.account("octocat", name=name)
+
+    assert sign_in.profile().name == "octocat"
+
+
+def test_a_name_keeps_its_letters_and_loses_what_no_database_holds(
+    sign_in, identity_provider_standin
+):
+    identity_provider_standin.account("octocat", name=" Zoë\x00 \ud83d\ude00 می\u200cخواهم\ud800 ")
+
+    assert sign_in.profile().name == "Zoë \U0001f600 می\u200cخواهم"
+
+
+def test_an_unverified_address_is_passed_on_as_unverified(sign_in):
+    profile = sign_in.profile("newcomer")
+
+    assert profile.email == "newcomer@example.com"
+    assert profile.email_verified is False
+
+
+@pytest.mark.parametrize("verified", ["true", 1, None, "yes"])
+def test_only_true_means_verified(sign_in, identity_provider_standin, verified):
+    entry = address("mona@example.com", primary=True, verified=verified)
+    identity_provider_standin.account("octocat", emails=[entry])
+
+    assert sign_in.profile().email_verified is False
+
+
+def test_the_primary_address_is_taken_wherever_it_stands(sign_in, identity_provider_standin):
+    addresses = [address("one@example.com"), address("two@example.com", primary=True)]
+    identity_provider_standin.account("octocat", email="one@example.com", emails=addresses)
+
+    assert sign_in.profile().email == "two@example.com"
+
+
+def test_without_a_primary_address_a_verified_one_is_taken(sign_in, identity_provider_standin):
+    addresses = [address("one@example.com", verified=False), address("two@example.com")]
+    identity_provider_standin.account("octocat", emails=addresses)
+
+    profile = sign_in.profile()
+    assert (profile.email, profile.email_verified) == ("two@example.com", True)
+
+
+def test_the_primary_address_is_found_on_a_later_page(sign_in, identity_provider_standin):
+    many = [address(f"{number}@example.com") for number in range(150)]
+    identity_provider_standin.account(
+        "octocat", emails=[*many, address("last@example.com", primary=True)]
+    )
+
+    assert sign_in.profile().email == "last@example.com"
+    pages = identity_provider_standin.requests("/api/user/emails")
+    assert [page["query"] for page in pages] == [
+        {"per_page": "100", "page": "1"},
+        {"per_page": "100", "page": "2"},
+    ]
+
+
+def test_one_page_is_enough_when_it_has_the_primary_address(sign_in, identity_provider_standin):
+    many = [address(f"{number}@example.com", primary=number == 0) for number in range(150)]
+    identity_provider_standin.account("octocat", emails=many)
+    sign_in.profile()
+
+    assert len(identity_provider_standin.requests("/api/user/emails")) == 1
+
+
+def test_the_pages_come_to_an_end(sign_in, identity_provider_standin):
+    many = [address(f"{number}@example.com") for number in range(1000)]
+    identity_provider_standin.account("octocat", emails=many)
+    sign_in.profile()
+
+    assert len(identity_provider_standin.requests("/api/user/emails")) == 3
+
+
+def test_no_address_is_an_error(sign_in, identity_provider_standin):
+    identity_provider_standin.account("octocat", email=None, emails=[])
+
+    assert refusal(sign_in) == "email_not_found"
+
+
+@pytest.mark.parametrize(
+    "email", ["", "mona", "@example.com", "mona@", "a b@example.com", "mona@x\x00", None, 7]
+)
+def test_what_is_no_address_is_not_taken_for_one(sign_in, identity_provider_standin, email):
+    identity_provider_standin.account(
+        "octocat", email=email, emails=[address(email, primary=True), "mona@example.com"]
+    )
+
+    assert refusal(sign_in) == "email_not_found"
+
+
+def test_the_public_address_stands_in_unverified_when_the_list_is_hidden(
+    sign_in, identity_provider_standin
+):
+    url = sign_in.provider.authorization_url("s", "v").replace("user%3Aemail", "")
+    location = identity_provider_standin.allow(url, "hubot")
+    code = location.partition("code=")[2].partition("&")[0]
+
+    profile = sign_in.provider.profile(code, "v")
+
+    assert (profile.email, profile.email_verified) == ("hubot@example.com", False)
+
+
+@pytest.mark.parametrize("account_id", ["", None, True, False, 0, -1, "583231", 1.5, [], {}])
+def test_an_account_without_a_number_as_its_id_is_refused(
+    sign_in, identity_provider_standin, account_id
+):
+    identity_provider_standin.account("octocat", id=account_id)
+
+    assert refusal(sign_in) == "unable_to_get_user_info"
+
+
+@pytest.mark.parametrize(
+    "avatar_url", ["http://example.com/a.png", "javascript:alert(1)", "", None, 3, "https://x\x00"]
+)
+def test_a_picture_comes_by_https_or_not_at_all(sign_in, identity_provider_standin, avatar_url):
+    identity_provider_standin.account("octocat", avatar_url=avatar_url)
+
+    assert sign_in.profile().image is None
+
+
+def test_the_profile_follows_the_account(sign_in, identity_provider_standin):
+    before = sign_in.profile()
+    identity_provider_standin.account(
+        "octocat", name="Mona Smith", emails=[address("smith@example.com", primary=True)]
+    )
+
+    after = sign_in.profile()
+
+    assert before.account_id == after.account_id
+    assert (after.name, after.email) == ("Mona Smith", "smith@example.com")
+
+
+def test_a_suspended_account_of_an_enterprise_server_is_refused(sign_in, identity_provider_standin):
+    identity_provider_standin.account("octocat", suspended_at="2026-01-01T00:00:00Z")
+
+    assert refusal(sign_in) == "account_suspended"
+
+
+def test_an_account_whose_tokens_are_refused_as_suspended_is_refused(
+    sign_in, identity_provider_standin
+):
+    identity_provider_standin.account("octocat", blocked=True)
+
+    assert refusal(sign_in) == "account_suspended"

@@ -1,0 +1,103 @@
+"""How values look in the database, whichever it is."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import insert, select, text
+from sqlalchemy.exc import StatementError
+
+from authservice.models import oauth_client, user
+from authservice.models.column_types import EpochMillis, IntegerBoolean, JSONText
+
+MOMENT = datetime(2026, 2, 3, 4, 5, 6, 789000, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("moment", "stored"),
+    [
+        (datetime(1970, 1, 1, tzinfo=UTC), 0),
+        (MOMENT, 1770091506789),
+        (MOMENT.astimezone(timezone(timedelta(hours=9))), 1770091506789),
+        (datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=UTC), -1),
+        (datetime(2200, 1, 1, tzinfo=UTC), 7258118400000),
+        (None, None),
+    ],
+)
+def test_a_date_is_stored_as_milliseconds_and_comes_back_in_utc(moment, stored):
+    column = EpochMillis()
+
+    assert column.process_bind_param(moment, None) == stored
+    assert column.process_result_value(stored, None) == moment
+    if moment is not None:
+        assert column.process_result_value(stored, None).tzinfo is UTC
+
+
+def test_a_date_without_a_time_zone_is_refused():
+    with pytest.raises(ValueError, match="time zone"):
+        EpochMillis().process_bind_param(MOMENT.replace(tzinfo=None), None)
+
+
+@pytest.mark.parametrize(("value", "stored"), [(True, 1), (False, 0), (None, None)])
+def test_a_truth_value_is_stored_as_an_integer(value, stored):
+    column = IntegerBoolean()
+
+    assert column.process_bind_param(value, None) is stored or stored == int(value)
+    assert type(column.process_bind_param(value, None)) is type(stored)
+    assert column.process_result_value(stored, None) is value
+
+
+@pytest.mark.parametrize(
+    ("value", "stored", "back"),
+    [
+        (("a", "b"), '["a","b"]', ("a", "b")),
+        (["a"], '["a"]', ("a",)),
+        ((), "[]", ()),
+        ({"a": 1}, '{"a":1}', {"a": 1}),
+        (None, None, None),
+    ],
+)
+def test_arrays_and_objects_are_stored_as_compact_json(value, stored, back):
+    column = JSONText()
+
+    assert column.process_bind_param(value, None) == stored
+    assert column.process_result_value(stored, None) == back
+
+
+def _user(**changes):
+    row = {
+        "id": "u",
+        "name": "N",
+        "email": "n@example.com",
+        "email_verified": True,
+        "created_at": MOMENT,
+        "updated_at": MOMENT,
+    }
+    return row | changes
+
+
+def test_rows_hold_plain_integers_and_text(database):
+    with database.transaction() as connection:
+        connection.execute(insert(user), _user())
+        connection.execute(
+            insert(oauth_client),
+            {
+                "id": "c",
+                "client_id": "c",
+                "redirect_uris": ("https://a.example/",),
+                "public": False,
+            },
+        )
+    user_row = text('SELECT typeof(created_at), created_at, email_verified FROM "user"')
+    client_row = text("SELECT redirect_uris, public, metadata FROM oauth_client")
+
+    assert database.reader.execute(user_row).one() == ("integer", 1770091506789, 1)
+    assert database.reader.execute(client_row).one() == ('["https://a.example/"]', 0, None)
+    assert database.reader.execute(select(user)).one().created_at == MOMENT
+    assert database.reader.execute(select(oauth_client)).one().redirect_uris == (
+        "https://a.example/",
+    )
+
+
+def test_a_naive_date_never_reaches_the_database(database):
+    with pytest.raises(StatementError, match="time zone"), database.transaction() as connection:
+        connection.execute(insert(user), _user(created_at=MOMENT.replace(tzinfo=None)))

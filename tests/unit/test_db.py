@@ -1,0 +1,181 @@
+"""The two engines: the reader that cannot write, the writer that takes its lock at once."""
+
+import threading
+
+import pytest
+from sqlalchemy import insert, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from authservice import clock
+from authservice.db import Database, insert_or_ignore
+from authservice.models import jwks, verification
+
+
+def _pragma(connection, name):
+    return connection.execute(text(f"PRAGMA {name}")).scalar()
+
+
+def _row(row_id="a", identifier="x"):
+    return {
+        "id": row_id,
+        "identifier": identifier,
+        "value": "v",
+        "expires_at": clock.now(),
+        "created_at": clock.now(),
+    }
+
+
+def test_a_write_through_the_reader_fails_loudly(database):
+    with pytest.raises(OperationalError, match="readonly"):
+        database.reader.execute(insert(verification), _row())
+
+    assert database.reader.execute(select(verification)).all() == []
+
+
+def test_a_transaction_is_committed_at_its_end(database):
+    with database.transaction() as connection:
+        connection.execute(insert(verification), _row())
+
+    assert len(database.reader.execute(select(verification)).all()) == 1
+
+
+def test_an_exception_rolls_a_transaction_back(database):
+    def write_and_fail():
+        with database.transaction() as connection:
+            connection.execute(insert(verification), _row())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_and_fail()
+
+    assert database.reader.execute(select(verification)).all() == []
+
+
+def test_the_writer_holds_the_write_lock_from_the_beginning(database, database_url):
+    other = Database(f"{database_url}")
+    with database.transaction() as connection:
+        connection.execute(select(verification)).all()
+        with other.writer.connect() as second:
+            raw = second.connection.dbapi_connection
+            raw.execute("PRAGMA busy_timeout = 0")
+            with pytest.raises(OperationalError, match="locked"):
+                second.execute(select(verification))
+    other.dispose()
+
+
+def test_concurrent_transactions_that_read_and_write_lose_nothing(database):
+    with database.transaction() as connection:
+        connection.execute(insert(verification), _row() | {"value": "0"})
+
+    def count_up():
+        for _ in range(20):
+            with database.transaction() as connection:
+                value = connection.scalar(select(verification.c.value))
+                connection.execute(verification.update().values(value=str(int(value) + 1)))
+
+    threads = [threading.Thread(target=count_up) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert database.reader.scalar(select(verification.c.value)) == "100"
+
+
+def test_every_connection_keeps_the_rules_of_the_database(database):
+    with database.transaction() as writer:
+        assert _pragma(writer, "foreign_keys") == 1
+        assert _pragma(writer, "busy_timeout") == 5000
+        assert _pragma(writer, "journal_mode") == "wal"
+        assert _pragma(writer, "query_only") == 0
+    assert _pragma(database.reader, "foreign_keys") == 1
+    assert _pragma(database.reader, "busy_timeout") == 5000
+    assert _pragma(database.reader, "query_only") == 1
+
+
+@pytest.mark.parametrize(("wanted", "level"), [(None, 2), ("FULL", 2), ("NORMAL", 1)])
+def test_a_commit_is_flushed_to_disk_unless_told_otherwise(database_url, wanted, level):
+    database = Database(database_url, **({"synchronous": wanted} if wanted else {}))
+
+    with database.transaction() as connection:
+        assert _pragma(connection, "synchronous") == level
+    database.dispose()
+
+
+def test_the_setting_reaches_the_database(make_app):
+    app = make_app(auth__sqlite_synchronous="NORMAL")
+
+    with app.registry.components.database.transaction() as connection:
+        assert _pragma(connection, "synchronous") == 1
+
+
+def test_the_reader_sees_the_newest_state_with_each_statement(database):
+    reader = database.reader
+    assert reader.execute(select(verification)).all() == []
+
+    with database.transaction() as connection:
+        connection.execute(insert(verification), _row())
+
+    assert len(reader.execute(select(verification)).all()) == 1
+
+
+def test_each_thread_keeps_one_reader(database):
+    readers = []
+
+    def read():
+        readers.append(database.reader)
+        readers.append(database.reader)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+
+    assert readers[0] is readers[1]
+    assert readers[0] is not database.reader
+    assert database.reader is database.reader
+
+
+def test_a_closed_reader_is_replaced(database):
+    first = database.reader
+    first.close()
+
+    assert database.reader is not first
+    assert database.reader.execute(select(verification)).all() == []
+
+
+def test_disposing_closes_the_readers_of_every_thread(database_url):
+    database = Database(database_url)
+    readers = [database.reader]
+    thread = threading.Thread(target=lambda: readers.append(database.reader))
+    thread.start()
+    thread.join()
+
+    database.dispose()
+
+    assert [reader.closed for reader in readers] == [True, True]
+
+
+def test_a_row_is_inserted_once_and_the_second_one_ignored(database):
+    with database.transaction() as connection:
+        assert insert_or_ignore(connection, verification, _row("a", "first")) is True
+        assert insert_or_ignore(connection, verification, _row("a", "second")) is False
+        assert connection.scalars(select(verification.c.identifier)).all() == ["first"]
+
+
+def test_a_fault_other_than_a_repeated_key_is_not_ignored(database):
+    with pytest.raises(IntegrityError), database.transaction() as connection:
+        insert_or_ignore(connection, verification, _row() | {"value": None})
+
+
+def test_connecting_waits_until_it_is_needed(tmp_path):
+    database = Database(f"sqlite:///{tmp_path}/nowhere/x.sqlite")
+
+    with pytest.raises(OperationalError):
+        database.reader.execute(select(jwks))
+
+
+def test_a_server_database_is_not_connected_to_either_before_it_is_needed():
+    database = Database("postgresql+psycopg://user@127.0.0.1:9/none")
+
+    assert database.is_sqlite is False
+    database.dispose()
