@@ -23,6 +23,7 @@ class AccessToken:
     expires_at: datetime
     created_at: datetime
     scopes: tuple[str, ...]
+    public: bool | None
     user: User
 
 
@@ -33,6 +34,7 @@ _COLUMNS = (
     oauth_access_token.c.expires_at,
     oauth_access_token.c.created_at,
     oauth_access_token.c.scopes,
+    oauth_client.c.public,
 )
 # A token dies with its session, its user or its client, whether or not anybody deleted it yet.
 _FIND = (
@@ -79,3 +81,11 @@ def delete_of_code(connection: Connection, authorization_code_id: str) -> None:
             oauth_access_token.c.authorization_code_id == authorization_code_id
         )
     )
+
+
+def delete_of_user(connection: Connection, user_id: str, client_id: str | None = None) -> None:
+    """Delete a user's access tokens, those of one client or of all."""
+    which = oauth_access_token.c.user_id == user_id
+    if client_id is not None:
+        which &= oauth_access_token.c.client_id == client_id
+    connection.execute(delete(oauth_access_token).where(which))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import delete as sql_delete
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
@@ -17,7 +18,9 @@ class Consent:
     """What a user has allowed a client, and when they last said so."""
 
     id: str
+    client_id: str
     scopes: tuple[str, ...]
+    created_at: datetime
     updated_at: datetime
 
     def covers(self, scopes: Iterable[str]) -> bool:
@@ -25,17 +28,28 @@ class Consent:
         return set(scopes) <= set(self.scopes)
 
 
-_FIND = select(oauth_consent.c.id, oauth_consent.c.scopes, oauth_consent.c.updated_at).where(
-    oauth_consent.c.client_id == bindparam("of_client"),
+_OF_USER = select(*(oauth_consent.c[name] for name in Consent.__slots__)).where(
     oauth_consent.c.user_id == bindparam("of_user"),
     oauth_consent.c.reference_id.is_(None),
 )
+_FIND = _OF_USER.where(oauth_consent.c.client_id == bindparam("of_client"))
 
 
 def find(connection: Connection, client_id: str, user_id: str) -> Consent | None:
     """Return the consent of a user for a client."""
     row = connection.execute(_FIND, {"of_client": client_id, "of_user": user_id}).first()
     return None if row is None else Consent(*row)
+
+
+def of_user(connection: Connection, user_id: str) -> list[Consent]:
+    """Return everything that a user has allowed, oldest first."""
+    rows = connection.execute(_OF_USER.order_by(oauth_consent.c.created_at), {"of_user": user_id})
+    return [Consent(*row) for row in rows]
+
+
+def delete(connection: Connection, consent: Consent) -> None:
+    """Forget a consent; the client has to ask again."""
+    connection.execute(sql_delete(oauth_consent).where(oauth_consent.c.id == consent.id))
 
 
 def grant(connection: Connection, client_id: str, user_id: str, scopes: Iterable[str]) -> None:

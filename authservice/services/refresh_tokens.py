@@ -152,6 +152,15 @@ def revoke_of_code(connection: Connection, authorization_code_id: str) -> None:
     access_tokens.delete_of_code(connection, authorization_code_id)
 
 
+def revoke_of_user(connection: Connection, user_id: str, client_id: str | None = None) -> None:
+    """Revoke a user's tokens, those of one client or of all, and delete their access tokens."""
+    which = oauth_refresh_token.c.user_id == user_id
+    if client_id is not None:
+        which &= oauth_refresh_token.c.client_id == client_id
+    _revoke(connection, which)
+    access_tokens.delete_of_user(connection, user_id, client_id)
+
+
 def _insert_successor(
     connection: Connection, found: RefreshToken, token: str, expires_at: datetime
 ) -> str:

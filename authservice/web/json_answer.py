@@ -23,6 +23,11 @@ def error_json(status: int, message: str, code: str) -> Response:
     return json_answer({"message": message, "code": code}, status)
 
 
+def unauthorized() -> Response:
+    """Return that the endpoint needs a session, and there is none that counts here."""
+    return error_json(401, "Unauthorized", "UNAUTHORIZED")
+
+
 def iso_date(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC with milliseconds."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
