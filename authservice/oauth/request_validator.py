@@ -26,6 +26,7 @@ from authservice.services import (
     sessions,
     users,
 )
+from authservice.services.access_tokens import AccessToken
 from authservice.services.authorization_codes import AuthorizationCode
 from authservice.services.clients import Client
 from authservice.services.refresh_tokens import RefreshToken, State
@@ -59,6 +60,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         # Set before oauthlib is asked: the client is authenticated first of all.
         self.client: Client | None = None
         self.code: AuthorizationCode | None = None
+        self.access_token: AccessToken | None = None
         self._refresh_token: RefreshToken | None = None
         self._session_id: str | None = None
 
@@ -287,6 +289,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         found = access_tokens.find(self._reader, token) if token else None
         if found is None:
             return False
+        self.access_token = found
         request.user = found.user
         request.scopes = found.scopes
         return True

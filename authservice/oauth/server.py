@@ -6,7 +6,7 @@ together costs next to nothing, and no state is shared between requests.
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from oauthlib.oauth2.rfc6749.endpoints import AuthorizationEndpoint, TokenEndpoint
 from oauthlib.oauth2.rfc6749.errors import (
@@ -51,6 +51,15 @@ from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
 
 Pairs = Iterable[tuple[str, str]]
+
+
+class Admit(Protocol):
+    """Lets an authenticated client pass, or raises to hold it back."""
+
+    def __call__(self, client_id: str, *, public: bool) -> None:
+        """Count a request of the client."""
+
+
 # oauthlib wants an address to parse; only its query is looked at.
 _ADDRESS = "https://server"
 
@@ -77,8 +86,13 @@ class AuthorizationServer:
         keys: SigningKeys,
         reader: Connection,
         open_writer: Callable[[], Connection],
+        admit: Admit,
     ) -> None:
-        """Take settings, keys, and the two ways to the database; the writer opens when needed."""
+        """Take settings, keys, and the two ways to the database; the writer opens when needed.
+
+        ``admit`` is told each client that has shown who it is, and may raise to hold it back.
+        """
+        self._admit = admit
         self._settings = settings
         self._keys = keys
         self._reader = reader
@@ -188,9 +202,9 @@ class AuthorizationServer:
         sent = Parameters.read(pairs, parameters.TOKEN)
         try:
             _refuse_repeated(sent)
-            self._validator.client = client_authentication.authenticate(
-                self._reader, authorization, sent
-            )
+            client = client_authentication.authenticate(self._reader, authorization, sent)
+            self._admit(client.client_id, public=bool(client.public))
+            self._validator.client = client
             _check_token_request(sent)
             return self._grant(sent)
         except InvalidClientError as error:
@@ -231,6 +245,9 @@ class AuthorizationServer:
                 return bearer_error_answer(403, error.error, description, "openid")
             description = "The access token is unknown, expired or revoked."
             return bearer_error_answer(401, "invalid_token", description)
+        found = self._validator.access_token
+        if found is not None:
+            self._admit(found.client_id, public=bool(found.public))
         return ProtocolAnswer(status, NO_STORE, body)
 
 

@@ -21,6 +21,7 @@ def includeme(config: Any) -> None:  # noqa: ANN401  (Pyramid has no types)
     config.include("pyramid_jinja2")
     config.include(routes)
     config.include("authservice.web.transactions")
+    config.include("authservice.web.rate_limits")
     for tween in _TWEENS:
         config.add_tween(tween)
     if settings.local_mode:

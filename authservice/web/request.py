@@ -137,7 +137,11 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     def authorization_server(self) -> AuthorizationServer:
         """Return the authorization server for this request."""
         return AuthorizationServer(
-            self.auth_settings, self.signing_keys, self.db_readonly, lambda: self.db
+            self.auth_settings,
+            self.signing_keys,
+            self.db_readonly,
+            lambda: self.db,
+            self.registry.admission(self),
         )
 
     @property
