@@ -58,7 +58,7 @@ class Database:
 
     def _engine(self, *, read_only: bool) -> Engine:
         if not self.is_sqlite:
-            options: dict[str, Any] = {"pool_pre_ping": not read_only}
+            options: dict[str, Any] = {"pool_pre_ping": not read_only, "hide_parameters": True}
             if read_only:
                 options["isolation_level"] = "AUTOCOMMIT"
                 options["connect_args"] = {"options": "-c default_transaction_read_only=on"}
@@ -66,6 +66,8 @@ class Database:
             return create_engine(self.url, **options)
         engine = create_engine(
             self.url,
+            # An error's text goes to the log; what was asked for does not belong there.
+            hide_parameters=True,
             # Readers are held by their threads; writers queue for the one write lock anyway.
             poolclass=NullPool if read_only else QueuePool,
             connect_args={"check_same_thread": False, "timeout": _BUSY_TIMEOUT_MS / 1000},

@@ -9,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from pyramid.response import Response
 
+from authservice import logs
 from authservice.web.json_answer import error_json
 
 # Far beyond any request we know; the web server's own limit lies above.
@@ -23,6 +24,7 @@ def junk_guard(
     """Return the handler behind the gate (a Pyramid tween factory)."""
 
     def tween(request: Any) -> Response:  # noqa: ANN401
+        logs.new_reference()
         environ = request.environ
         query = environ.get("QUERY_STRING", "")
         if len(query) > MAX_QUERY:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pyramid.renderers import render
 from pyramid.response import Response
 
+from authservice import logs
 from authservice.settings.hosts import origin_of
 from authservice.web.request import AuthRequest
 
@@ -59,7 +60,7 @@ def error_page(
         "message": message,
         "advice": advice,
         "code": code,
-        "reference": None,
+        "reference": logs.current_reference(),
         "action_url": action[0] if action else None,
         "action_label": action[1] if action else None,
         "details": list(details),

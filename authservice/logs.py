@@ -1,0 +1,52 @@
+"""Log records, each with the reference of the request it belongs to, as JSON or as text.
+
+People read the same reference on an error page, so that an operator finds what happened. Only
+what a record says itself is written: never a header, a body or an address's query.
+"""
+
+import json
+import logging
+import secrets
+from contextvars import ContextVar
+from datetime import UTC, datetime
+
+_reference: ContextVar[str | None] = ContextVar("reference", default=None)
+
+
+def new_reference() -> str:
+    """Begin a request and return its reference."""
+    reference = secrets.token_hex(8)
+    _reference.set(reference)
+    return reference
+
+
+def current_reference() -> str | None:
+    """Return the reference of the request that this thread answers."""
+    return _reference.get()
+
+
+class JSONLines(logging.Formatter):
+    """Formats a record as one line of JSON, line breaks in messages escaped."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        content = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "request": current_reference(),
+        }
+        if record.exc_info:
+            content["exception"] = self.formatException(record.exc_info)
+        return json.dumps({name: value for name, value in content.items() if value is not None})
+
+
+class TextLines(logging.Formatter):
+    """Formats a record as text for people, with the reference at the end."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text."""
+        reference = current_reference()
+        text = super().format(record)
+        return f"{text} [{reference}]" if reference else text
