@@ -71,5 +71,5 @@ def is_native(uri: str) -> bool:
     """Tell whether a URI leads to an application on the user's own device."""
     parts = urlsplit(uri)
     return parts.scheme not in {"http", "https"} or (
-        parts.scheme == "http" and is_loopback(parts.netloc.partition(":")[0].lower())
+        parts.scheme == "http" and is_loopback(re.sub(r":\d*$", "", parts.netloc).lower())
     )
