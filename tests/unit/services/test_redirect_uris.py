@@ -1,0 +1,158 @@
+"""Which redirect URIs may be registered, and which requested one is a registered one."""
+
+import pytest
+
+from authservice.services.redirect_uris import is_native, matches, problem_with
+
+GOOD = [
+    "https://app.example.com/callback",
+    "https://app.example.com",
+    "https://app.example.com:8443/cb?tenant=a%20b",
+    "https://App.Example.com/CB",
+    "https://192.0.2.1/cb",
+    "https://[2001:db8::1]/cb",
+    "https://xn--mller-kva.example.com/cb",
+    "http://localhost/cb",
+    "http://localhost:3000/cb",
+    "http://app.localhost:3000/cb",
+    "http://127.0.0.1/cb",
+    "http://127.0.0.1:49152/cb",
+    "http://[::1]:49152/cb",
+    "com.example.app:/oauth2redirect",
+    "com.example.app://callback",
+    "com.example.app-2:/cb",
+    "https://a.example/" + "x" * 2000,
+]
+BAD = [
+    ("", "absolute URI"),
+    ("callback", "absolute URI"),
+    ("/callback", "absolute URI"),
+    ("//app.example.com/cb", "absolute URI"),
+    ("https:", "absolute URI"),
+    ("https://app.example.com/a b", "absolute URI"),
+    (" https://app.example.com/", "absolute URI"),
+    ("https://app.example.com/\n", "absolute URI"),
+    ("https://app.example.com/\x00", "absolute URI"),
+    ("https://app.example.com/ä", "absolute URI"),
+    ("https://müller.example.com/", "absolute URI"),
+    ("https://app.example.com/%zz", "absolute URI"),
+    ("https://app.example.com/%", "absolute URI"),
+    ('https://app.example.com/"', "absolute URI"),
+    ("https://app.example.com\\@evil.net", "absolute URI"),
+    ("https://*.example.com/*|", "absolute URI"),
+    ("https://app.example.com/cb#", "fragment"),
+    ("https://app.example.com/cb#x", "fragment"),
+    ("com.example.app:/cb#x", "fragment"),
+    ("https://user@app.example.com/", "user information"),
+    ("https://user:pw@app.example.com/", "user information"),
+    ("https://app.example.com@evil.net/", "user information"),
+    ("com.example.app://user@host/", "user information"),
+    ("https://", "must name a host"),
+    ("https:///cb", "must name a host"),
+    ("https:/cb", "must name a host"),
+    ("https:cb", "must name a host"),
+    ("https://app_1.example.com/", "must name a host"),
+    ("https://app..example.com/", "must name a host"),
+    ("https://*.example.com/", "must name a host"),
+    ("https://app.example.com./", "must name a host"),
+    ("https://app.example.com:/", "must name a host"),
+    ("https://[::1/", "can be read"),
+    ("https://[x]/", "can be read"),
+    ("https://app.example.com:99999/", "can be read"),
+    ("https://app.example.com:8a/", "can be read"),
+    ("https://app.example.com:0/", "port 0"),
+    ("http://app.example.com/cb", "must use https"),
+    ("http://127.0.0.2/cb", "must use https"),
+    ("http://192.168.1.2/cb", "must use https"),
+    ("http://localhost.example.com/cb", "must use https"),
+    ("HTTP://app.example.com/cb", "must use https"),
+    ("javascript:alert(1)", "private-use scheme"),
+    ("JavaScript:alert(1)", "private-use scheme"),
+    ("data:text/html,x", "private-use scheme"),
+    ("vbscript:x", "private-use scheme"),
+    ("file:///etc/passwd", "private-use scheme"),
+    ("myapp:/cb", "private-use scheme"),
+    ("urn:ietf:wg:oauth:2.0:oob", "private-use scheme"),
+    ("ws://localhost/cb", "private-use scheme"),
+    ("https://a.example/" + "x" * 2048, "longer than"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("uri", GOOD)
+def test_a_uri_that_may_be_registered(uri):
+    assert problem_with(uri) is None
+
+
+@pytest.mark.parametrize(("uri", "reason"), BAD)
+def test_a_uri_that_may_not_be_registered_and_why(uri, reason):
+    assert reason in problem_with(uri)
+
+
+@pytest.mark.parametrize("uri", GOOD)
+def test_a_uri_matches_itself(uri):
+    assert matches(uri, uri)
+
+
+@pytest.mark.parametrize(
+    "requested",
+    [
+        "https://app.example.com/callback/",
+        "https://app.example.com/callback?x=1",
+        "https://app.example.com/Callback",
+        "https://APP.example.com/callback",
+        "https://app.example.com:443/callback",
+        "https://app.example.com:8443/callback",
+        "http://app.example.com/callback",
+        "https://app.example.com/%63allback",
+        "https://app.example.com/x/../callback",
+        "https://app.example.com//callback",
+        "https://app.example.com/callback#",
+        "https://app.example.com.evil.net/callback",
+        "https://app.example.com@evil.net/callback",
+        "https://app.example.com/callback ",
+        "",
+    ],
+)
+def test_any_other_character_is_another_uri(requested):
+    assert not matches("https://app.example.com/callback", requested)
+
+
+@pytest.mark.parametrize(
+    ("registered", "requested", "same"),
+    [
+        ("http://127.0.0.1/cb", "http://127.0.0.1:49152/cb", True),
+        ("http://127.0.0.1:80/cb", "http://127.0.0.1:1/cb", True),
+        ("http://127.0.0.1:3000/cb", "http://127.0.0.1/cb", True),
+        ("http://[::1]:3000/cb?x=1", "http://[::1]:9/cb?x=1", True),
+        ("http://127.0.0.1", "http://127.0.0.1:9", True),
+        ("http://127.0.0.1/cb", "http://[::1]/cb", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:9/other", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:9/cb?x", False),
+        ("http://127.0.0.1/cb", "https://127.0.0.1:9/cb", False),
+        ("https://127.0.0.1/cb", "https://127.0.0.1:9/cb", False),
+        ("http://localhost:3000/cb", "http://localhost:9/cb", False),
+        ("http://127.0.0.1/cb", "http://localhost:9/cb", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:9@evil.net/cb", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1.evil.net/cb", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:x/cb", False),
+        ("https://app.example.com/cb", "https://app.example.com:9/cb", False),
+    ],
+)
+def test_only_the_port_of_a_loopback_address_may_differ(registered, requested, same):
+    assert matches(registered, requested) is same
+
+
+@pytest.mark.parametrize(
+    ("uri", "native"),
+    [
+        ("com.example.app:/cb", True),
+        ("http://127.0.0.1:9/cb", True),
+        ("http://localhost/cb", True),
+        ("http://[::1]:9/cb", True),
+        ("https://app.example.com/cb", False),
+        ("https://localhost/cb", False),
+    ],
+)
+def test_an_application_on_the_own_device_is_recognised(uri, native):
+    assert is_native(uri) is native

@@ -1,0 +1,62 @@
+"""The address that a request came from: what trusted proxies say, and nobody else."""
+
+from ipaddress import ip_network
+
+import pytest
+
+from authservice.web.client_address import client_address
+
+TRUSTED = (ip_network("10.0.0.0/8"), ip_network("127.0.0.1"), ip_network("fd00::/8"))
+
+
+def _address(remote, forwarded=None, trusted=TRUSTED):
+    environ = {"REMOTE_ADDR": remote}
+    if forwarded is not None:
+        environ["HTTP_X_FORWARDED_FOR"] = forwarded
+    return client_address(environ, trusted)
+
+
+@pytest.mark.parametrize(
+    ("remote", "forwarded", "expected"),
+    [
+        ("203.0.113.7", None, "203.0.113.7"),
+        ("203.0.113.7", "198.51.100.1", "203.0.113.7"),
+        ("10.0.0.1", None, "10.0.0.1"),
+        ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
+        ("10.0.0.1", "1.2.3.4, 198.51.100.1", "198.51.100.1"),
+        ("10.0.0.1", "198.51.100.1, 10.0.0.9", "198.51.100.1"),
+        ("10.0.0.1", "198.51.100.1,10.0.0.9 , 127.0.0.1", "198.51.100.1"),
+        ("10.0.0.1", "10.0.0.8, 10.0.0.9", "10.0.0.8"),
+        ("10.0.0.1", "198.51.100.1, junk", "10.0.0.1"),
+        ("10.0.0.1", "198.51.100.1, junk, 10.0.0.9", "10.0.0.9"),
+        ("10.0.0.1", "", "10.0.0.1"),
+        ("10.0.0.1", ",", "10.0.0.1"),
+        ("10.0.0.1", "198.51.100.1:4711", "10.0.0.1"),
+        ("fd00::1", "2001:db8::7", "2001:db8::7"),
+        ("::ffff:203.0.113.7", None, "203.0.113.7"),
+        ("::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"),
+        ("10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"),
+        ("", None, None),
+        ("unix:", "198.51.100.1", None),
+    ],
+)
+def test_the_address_is_the_nearest_that_no_trusted_proxy_has(remote, forwarded, expected):
+    assert _address(remote, forwarded) == expected
+
+
+def test_without_trusted_proxies_only_the_connection_counts():
+    assert _address("10.0.0.1", "198.51.100.1", ()) == "10.0.0.1"
+
+
+def test_a_request_without_an_address_has_none():
+    assert client_address({}, TRUSTED) is None
+
+
+def test_a_session_keeps_the_address_that_a_trusted_proxy_names(make_app):
+    from tests.browser import Browser  # noqa: PLC0415
+
+    browser = Browser(make_app(auth__trusted_proxies="127.0.0.1"))
+    browser.extra_environ["HTTP_X_FORWARDED_FOR"] = "1.2.3.4, 198.51.100.1"
+    browser.sign_in()
+
+    assert browser.session()["session"]["ipAddress"] == "198.51.100.1"

@@ -1,0 +1,223 @@
+"""Trusted origins, and the addresses to which a person may be sent back."""
+
+import pytest
+
+from authservice.web.origins import Origins
+from tests.unit.settings.loading import local, production
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return Origins(production({"auth.trusted_origins": "https://dev.example.com:8443"}))
+
+
+@pytest.fixture(scope="module")
+def here():
+    return Origins(local())
+
+
+TRUSTED = [
+    "https://auth.example.com",
+    "https://example.com",
+    "https://app.example.com",
+    "https://a.b.c.example.com",
+    "https://xn--mller-kva.example.com",
+    "https://dev.example.com:8443",
+]
+NOT_TRUSTED = [
+    "",
+    "null",
+    "https://",
+    "https://app.example.com/",
+    "https://app.example.com:443",
+    "https://app.example.com:8443",
+    "https://dev.example.com:8444",
+    "http://app.example.com",
+    "http://auth.example.com",
+    "HTTPS://app.example.com",
+    "https://App.example.com",
+    "https://app.example.com.",
+    "https://.example.com",
+    "https://notexample.com",
+    "https://example.com.evil.net",
+    "https://example.org",
+    "https://com",
+    "https://user@app.example.com",
+    "https://app.example.com@evil.net",
+    "https://evil.net#.example.com",
+    "https://evil.net/.example.com",
+    "https://evil.net?.example.com",
+    "https://evil.net\\.example.com",
+    "https://müller.example.com",
+    "https://app.ex\u0430mple.com",
+    "https://app.example.com\x00",
+    "https://app.example.com\t",
+    " https://app.example.com",
+    "https://app.example.com https://evil.net",
+    "https://a_b.example.com",
+    "https://127.0.0.1",
+    "http://localhost:3000",
+    "file://",
+    "chrome-extension://abc",
+    "https://[::1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("origin", TRUSTED)
+def test_production_trusts_the_cookie_domain_over_https(ours, origin):
+    assert ours.trusts(origin)
+
+
+@pytest.mark.parametrize("origin", NOT_TRUSTED)
+def test_production_trusts_nobody_else(ours, origin):
+    assert not ours.trusts(origin)
+
+
+def test_without_a_cookie_domain_only_named_origins_are_trusted():
+    alone = Origins(production({"auth.cookie_domain": None}))
+
+    assert alone.trusts("https://auth.example.com")
+    assert not alone.trusts("https://app.example.com")
+    assert not alone.trusts("https://example.com")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://localhost",
+        "http://localhost:37960",
+        "http://localhost:3000",
+        "https://localhost:3000",
+        "http://127.0.0.1:5173",
+        "http://[::1]:5173",
+        "http://app.localhost:3000",
+        "https://a.b.localhost",
+    ],
+)
+def test_local_mode_trusts_this_machine(here, origin):
+    assert here.trusts(origin)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "null",
+        "http://127.0.0.2:3000",
+        "http://localhost.:3000",
+        "http://localhost.evil.net",
+        "http://evil-localhost",
+        "http://0.0.0.0:3000",
+        "http://[::]:3000",
+        "http://[::ffff:127.0.0.1]",
+        "http://[0:0:0:0:0:0:0:1]",
+        "http://2130706433",
+        "http://127.1",
+        "http://LOCALHOST:3000",
+        "http://localhost:80",
+        "http://localhost@evil.net",
+        "http://.localhost",
+        "https://app.example.com",
+        "http://192.168.0.2",
+    ],
+)
+def test_local_mode_trusts_nobody_else(here, origin):
+    assert not here.trusts(origin)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/",
+        "/dashboard",
+        "/a/b?next=https://evil.net/x&y=//z#frag",
+        "/a%20b%2f",
+        "https://app.example.com",
+        "https://app.example.com/",
+        "https://app.example.com/cb?x=1#y",
+        "https://app.example.com?x=@evil.net",
+        "https://example.com/@user",
+        "https://dev.example.com:8443/cb",
+        "https://app.example.com:443/cb",
+    ],
+)
+def test_production_sends_people_back_to_its_own_applications(ours, url):
+    assert ours.allows_return_to(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "dashboard",
+        "?x",
+        "#x",
+        "//evil.net",
+        "///evil.net",
+        "/\\evil.net",
+        "\\\\evil.net",
+        "\\/evil.net",
+        "/\t/evil.net",
+        "/\n/evil.net",
+        "/a\\b",
+        "/a b",
+        "/a\x00",
+        "/a\x7f",
+        " /a",
+        "/%2f/evil.net",
+        "/%2Fevil.net",
+        "/%5cevil.net",
+        "/ä",
+        "https://evil.net",
+        "https://evil.net/app.example.com",
+        "https://app.example.com.evil.net",
+        "https://app.example.com@evil.net",
+        "https://app.example.com:pw@evil.net",
+        "https://evil.net@app.example.com",
+        "https://user@app.example.com/",
+        "https://app.example.com\\@evil.net",
+        "https://app.example.com\\.evil.net",
+        "https:app.example.com",
+        "https:/app.example.com",
+        "https:///app.example.com",
+        "https://app.example.com:8443/",
+        "https://app.example.com:x/",
+        "https://app.example.com:99999/",
+        "https://app.example.com./",
+        "https://\u0430pp.example.com/",
+        "https://app。example.com/",
+        "http://app.example.com/",
+        "http://auth.example.com/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "ftp://app.example.com/",
+        "https://[::1]/",
+        "https://[::1/",
+        "https://app.exa\tmple.com/",
+        "https://app.example.com/\r\nSet-Cookie: x=1",
+    ],
+)  # fmt: skip
+def test_production_sends_nobody_elsewhere(ours, url):
+    assert not ours.allows_return_to(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("/", True),
+        ("http://localhost:3000/cb", True),
+        ("https://app.localhost/cb", True),
+        ("http://127.0.0.1:8000", True),
+        ("http://[::1]:8000/x", True),
+        ("http://localhost:3000@evil.net/", False),
+        ("http://127.0.0.2:8000/", False),
+        ("http://localhost./", False),
+        ("https://app.example.com/", False),
+    ],
+)
+def test_local_mode_sends_people_back_to_this_machine(here, url, allowed):
+    assert here.allows_return_to(url) is allowed
+
+
+def test_a_path_is_completed_with_our_own_address(ours):
+    assert ours.absolute("/x") == "https://auth.example.com/x"
+    assert ours.absolute("https://app.example.com/x") == "https://app.example.com/x"
