@@ -13,6 +13,7 @@ from authservice import schema
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.identity_provider import IdentityProvider
+from authservice.identity_provider.code_hosting import CodeHosting
 from authservice.identity_provider.local_developer import LOCAL_DEVELOPER, LocalDeveloper
 from authservice.local_secret import local_secret
 from authservice.models import account, user
@@ -76,4 +77,7 @@ def signing_keys(database: Database, secret: ServerSecret) -> SigningKeys:
 def identity_provider(settings: AuthSettings) -> IdentityProvider:
     """Return where people sign in: the one-click account in local mode, else the provider."""
     callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
-    return LocalDeveloper(settings.provider.id, callback_url)
+    if settings.local_mode:
+        picture_url = f"{settings.auth_url}/static/local-developer.svg"
+        return LocalDeveloper(settings.provider.id, callback_url, picture_url)
+    return CodeHosting(settings.provider, callback_url)

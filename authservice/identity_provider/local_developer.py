@@ -18,9 +18,10 @@ class LocalDeveloper:
 
     name = "Local developer"
 
-    def __init__(self, provider_id: str, callback_url: str) -> None:
-        """Take the id that applications use, and our callback address."""
+    def __init__(self, provider_id: str, callback_url: str, picture_url: str) -> None:
+        """Take the id that applications use, our callback address and a picture's."""
         self.id = provider_id
+        self._picture_url = picture_url
         self._callback_url = callback_url
 
     def authorization_url(self, state: str, code_verifier: str) -> str:  # noqa: ARG002
@@ -38,5 +39,5 @@ class LocalDeveloper:
             name="Local Developer",
             email="local-developer@localhost.localdomain",
             email_verified=True,
-            image=None,
+            image=self._picture_url,
         )

@@ -17,6 +17,7 @@ from authservice.web.authorization_answer import authorization_answer
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs, query_pairs
+from authservice.web.session_extension import extended_when_due
 
 
 # No form token: clients send people here from their own pages (OIDC Core, 3.1.2.1).
@@ -35,6 +36,7 @@ def authorize(request: AuthRequest) -> Response:
     step = _next_step(request, asked, visit)
     match step:
         case Issue(session):
+            extended_when_due(request)
             answer = request.authorization_server.issue_code(asked, session)
             return authorization_answer(request, answer)
         case Refuse(error, description):

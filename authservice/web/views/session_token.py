@@ -9,6 +9,7 @@ from authservice import clock
 from authservice.web.json_answer import json_answer, unauthorized
 from authservice.web.request import AuthRequest
 from authservice.web.session_api import user_json
+from authservice.web.session_extension import extended_when_due
 
 TYP = "session+jwt"
 _LIFETIME = timedelta(minutes=15)
@@ -17,7 +18,7 @@ _LIFETIME = timedelta(minutes=15)
 @view_config(route_name="session_token", request_method="GET")
 def session_token(request: AuthRequest) -> Response:
     """Return a JWT that says who is signed in; it outlives a sign-out by up to 15 minutes."""
-    session = request.central_session
+    session = extended_when_due(request)
     if session is None:
         return unauthorized()
     auth_url = request.auth_settings.auth_url

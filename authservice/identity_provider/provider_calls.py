@@ -1,0 +1,72 @@
+"""The calls that one sign-in makes to the provider, under one time limit together.
+
+A provider that is down or slow must not hold our threads: what fails here is told apart from a
+refusal, because trying again later helps.
+"""
+
+import json
+from time import monotonic
+
+from authservice.httpclient import Client, Request, Response, SendError
+from authservice.identity_provider import SignInFailedError
+
+_OK = 200
+_FORBIDDEN = 403
+_TOO_MANY_REQUESTS = 429
+_SERVER_ERROR = 500
+
+
+class ProviderCalls:
+    """Sends the requests of one sign-in as long as its time lasts."""
+
+    def __init__(self, client: Client, patience: float) -> None:
+        """Take the client and the seconds that all calls may take together."""
+        self._client = client
+        self._last_start = monotonic() + patience - client.timeouts.total
+
+    def send(self, request: Request) -> Response:
+        """Return the answer, also a refusal; raises SignInFailedError for an outage."""
+        if monotonic() > self._last_start:
+            raise _unavailable("no time is left for the next question")
+        try:
+            response = self._client.send(request)
+        except SendError as error:
+            raise _unavailable(str(error)) from None
+        if _is_overloaded(response) or response.status_code >= _SERVER_ERROR:
+            raise _unavailable(f"{request.base_url}: status {response.status_code}")
+        return response
+
+
+def json_body(response: Response) -> object:
+    """Return the JSON of a 200; raises SignInFailedError for any other answer."""
+    if response.status_code != _OK:
+        raise no_user_info(f"status {response.status_code}")
+    content = parsed(response)
+    if content is None:
+        raise no_user_info("the answer is not JSON")
+    return content
+
+
+def parsed(response: Response) -> object:
+    """Return the JSON of an answer with any status, or None when it is none."""
+    try:
+        return json.loads(response.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def no_user_info(reason: str) -> SignInFailedError:
+    """Return the error of a provider that does not say who signed in."""
+    return SignInFailedError("unable_to_get_user_info", reason)
+
+
+def _unavailable(reason: str) -> SignInFailedError:
+    return SignInFailedError("provider_unavailable", reason)
+
+
+def _is_overloaded(response: Response) -> bool:
+    """Tell whether we asked too often; GitHub says so with 429, or 403 and one of two headers."""
+    if response.status_code != _FORBIDDEN:
+        return response.status_code == _TOO_MANY_REQUESTS
+    remaining = response.headers.get("X-RateLimit-Remaining", [])
+    return remaining == ["0"] or "Retry-After" in response.headers
