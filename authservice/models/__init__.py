@@ -3,23 +3,27 @@
 from authservice.models.account import account
 from authservice.models.base import metadata
 from authservice.models.jwks import jwks
+from authservice.models.logout_notice import logout_notice
 from authservice.models.oauth_access_token import oauth_access_token
 from authservice.models.oauth_client import oauth_client
 from authservice.models.oauth_consent import oauth_consent
 from authservice.models.oauth_refresh_token import oauth_refresh_token
 from authservice.models.session import session
+from authservice.models.session_participant import session_participant
 from authservice.models.user import user
 from authservice.models.verification import verification
 
 __all__ = [
     "account",
     "jwks",
+    "logout_notice",
     "metadata",
     "oauth_access_token",
     "oauth_client",
     "oauth_consent",
     "oauth_refresh_token",
     "session",
+    "session_participant",
     "user",
     "verification",
 ]

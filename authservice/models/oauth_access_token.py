@@ -27,4 +27,6 @@ oauth_access_token = Table(
     Column("expires_at", EpochMillis, nullable=False, index=True),
     Column("created_at", EpochMillis, nullable=False),
     Column("scopes", JSONText, nullable=False),
+    Column("resources", JSONText),
+    Column("requested_claims", JSONText),
 )

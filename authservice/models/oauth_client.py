@@ -38,4 +38,11 @@ oauth_client = Table(
     Column("require_pkce", IntegerBoolean),
     Column("reference_id", Text),
     Column("metadata", JSONText),
+    Column("id_token_signed_response_alg", Text),
+    Column("userinfo_signed_response_alg", Text),
+    Column("minimal_id_token", IntegerBoolean),
+    Column("backchannel_logout_uri", Text),
+    # The secret before a rotation, which holds on until its time is over.
+    Column("previous_client_secret", Text),
+    Column("previous_client_secret_expires_at", EpochMillis),
 )

@@ -35,4 +35,6 @@ oauth_refresh_token = Table(
     Column("family_expires_at", EpochMillis, nullable=False),
     Column("rotated_at", EpochMillis),
     Column("successor", Text),
+    Column("resources", JSONText),
+    Column("requested_claims", JSONText),
 )

@@ -34,6 +34,12 @@ class RequestUriNotSupportedError(OAuth2Error):  # type: ignore[misc]  # oauthli
     error = "request_uri_not_supported"
 
 
+class InvalidTargetError(OAuth2Error):  # type: ignore[misc]  # oauthlib has no types
+    """The request names a resource that tokens cannot be made for (RFC 8707, section 2)."""
+
+    error = "invalid_target"
+
+
 def refuse_request_objects(asked: Parameters) -> None:
     """Refuse ``request`` and ``request_uri``: what they hold would override what we checked."""
     if asked.get("request") is not None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from authservice.oauth.requested_claims import RequestedClaims
 from authservice.services.clients import Client
 
 
@@ -22,3 +23,10 @@ class AuthorizationRequest:
     # The user that id_token_hint names.
     hinted_user_id: str | None
     login_hint: str | None
+    resources: tuple[str, ...]
+    requested_claims: RequestedClaims
+
+    @property
+    def consent_scopes(self) -> tuple[str, ...]:
+        """Return what the person is asked about: the scopes, and those of single claims."""
+        return tuple(dict.fromkeys((*self.scopes, *self.requested_claims.scopes)))

@@ -33,9 +33,28 @@ _BY_SCOPE: Mapping[str, Mapping[str, Callable[[User], Claim]]] = {
 SUPPORTED = ("sub", *(name for claims in _BY_SCOPE.values() for name in claims))
 
 
-def of_user(user: User, scopes: Iterable[str]) -> dict[str, Claim]:
-    """Return the claims that scopes allow (OIDC Core, 5.4); what is not known is left out."""
+def known(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the names that are claims of ours."""
+    ours = {name for claims in _BY_SCOPE.values() for name in claims}
+    return tuple(name for name in names if name in ours)
+
+
+def scopes_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes that hold these claims."""
+    wanted = set(names)
+    return tuple(scope for scope, claims in _BY_SCOPE.items() if wanted & set(claims))
+
+
+def of_user(user: User, scopes: Iterable[str], names: Iterable[str] = ()) -> dict[str, Claim]:
+    """Return the claims that scopes allow (OIDC Core, 5.4) and those asked for by name.
+
+    What is not known of the user is left out.
+    """
+    granted, wanted = set(scopes), set(names)
     found = {
-        name: read(user) for scope in scopes for name, read in _BY_SCOPE.get(scope, {}).items()
+        name: read(user)
+        for scope, claims in _BY_SCOPE.items()
+        for name, read in claims.items()
+        if scope in granted or name in wanted
     }
     return {name: value for name, value in found.items() if value is not None}

@@ -14,7 +14,8 @@ from authservice.oauth.parameters import Parameters
 from authservice.services import clients
 from authservice.services.clients import Client
 
-METHODS = ("client_secret_basic", "client_secret_post", "none")
+WITH_SECRET = ("client_secret_basic", "client_secret_post")
+METHODS = (*WITH_SECRET, "none")
 
 # One text for every cause, so that nobody learns which client ids exist.
 _FAILED = "Client authentication failed: the client is unknown or its credentials are wrong."

@@ -1,13 +1,13 @@
 """ID tokens: their claims and their signature (OIDC Core, section 2)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from authservice import clock
 from authservice.crypto.jwt import half_hash
 from authservice.oauth import claims
+from authservice.oauth.token_grant import TokenGrant
+from authservice.services.clients import Client
 from authservice.services.signing_keys import SigningKeys
 from authservice.services.users import User
 from authservice.settings import AuthSettings
@@ -18,45 +18,40 @@ DEFAULT_ALG = "RS256"
 ACR = "0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdTokenSubject:
-    """For whom and about what an ID token speaks."""
-
-    client_id: str
-    user: User
-    scopes: Iterable[str]
-    auth_time: datetime
-    session_id: str | None
-    nonce: str | None
-
-
 def issue(
-    subject: IdTokenSubject, access_token: str, settings: AuthSettings, keys: SigningKeys
+    grant: TokenGrant,
+    client: Client,
+    user: User,
+    scopes: Iterable[str],
+    access_token: str,
+    settings: AuthSettings,
+    keys: SigningKeys,
 ) -> str:
     """Return a signed ID token that goes with an access token."""
     issued_at = int(clock.now().timestamp())
-    alg = DEFAULT_ALG
+    alg = client.id_token_signed_response_alg or DEFAULT_ALG
     content: dict[str, Any] = {
         "iss": settings.issuer,
-        "sub": subject.user.id,
-        "aud": subject.client_id,
+        "sub": user.id,
+        "aud": client.client_id,
         "exp": issued_at + int(settings.lifetimes.id_token.total_seconds()),
         "iat": issued_at,
-        "auth_time": int(subject.auth_time.timestamp()),
+        "auth_time": int(grant.auth_time.timestamp()),
         "acr": ACR,
         "at_hash": half_hash(alg, access_token),
     }
-    if subject.nonce is not None:
-        content["nonce"] = subject.nonce
-    if subject.session_id is not None:
-        content["sid"] = subject.session_id
-    return keys.sign(claims.of_user(subject.user, subject.scopes) | content, alg=alg, typ=TYP)
+    if grant.nonce is not None:
+        content["nonce"] = grant.nonce
+    if grant.session_id is not None:
+        content["sid"] = grant.session_id
+    about_scopes = () if client.minimal_id_token else scopes
+    about_user = claims.of_user(user, about_scopes, grant.requested_claims.id_token)
+    return keys.sign(about_user | content, alg=alg, typ=TYP)
 
 
-def user_of_hint(hint: str, settings: AuthSettings, keys: SigningKeys) -> str | None:
-    """Return the user whom an ID token of ours names, expired or not; None when it is none."""
+def verified_hint(hint: str, settings: AuthSettings, keys: SigningKeys) -> dict[str, Any] | None:
+    """Return the claims of an ID token of ours, expired or not; None when it is none."""
     found = keys.verify(hint, typ=TYP)
     if found is None or found.get("iss") != settings.issuer:
         return None
-    subject = found.get("sub")
-    return subject if isinstance(subject, str) else None
+    return found if isinstance(found.get("sub"), str) else None

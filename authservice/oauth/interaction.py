@@ -106,7 +106,7 @@ def _needs_consent(
     *,
     local_mode: bool,
 ) -> bool:
-    covered = consent is not None and consent.covers(asked.scopes)
+    covered = consent is not None and consent.covers(asked.consent_scopes)
     if covered and consent is not None and consent.updated_at >= visit.started_at:
         return False
     if "consent" in asked.prompt:

@@ -28,6 +28,7 @@ AUTHORIZE = frozenset(
         "id_token_hint",
         "login_hint",
         "acr_values",
+        "claims",
         "request",
         "request_uri",
     }
@@ -42,6 +43,12 @@ TOKEN = _CLIENT | {
     "scope",
 }
 USERINFO = frozenset({"access_token"})
+TOKEN_ACTION = _CLIENT | {"token", "token_type_hint"}
+END_SESSION = frozenset(
+    {"id_token_hint", "post_logout_redirect_uri", "state", "client_id", "logout_hint", "ui_locales"}
+)
+# The one parameter that may be given more than once (RFC 8707, section 2).
+_RESOURCE = "resource"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +57,24 @@ class Parameters:
 
     values: Mapping[str, str]
     repeated: frozenset[str]
+    resources: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, pairs: Iterable[tuple[str, str]], allowed: frozenset[str]) -> "Parameters":
         """Return what an endpoint takes of a request's parameters."""
         values: dict[str, str] = {}
         repeated = set()
+        resources: dict[str, None] = {}
         for name, value in pairs:
+            if name == _RESOURCE and value:
+                resources[value] = None
             if name not in allowed or not value:
                 continue
             if name in values:
                 repeated.add(name)
             else:
                 values[name] = value
-        return cls(values, frozenset(repeated))
+        return cls(values, frozenset(repeated), tuple(resources))
 
     def get(self, name: str) -> str | None:
         """Return a parameter's value, or None when it was not sent."""
@@ -71,4 +82,5 @@ class Parameters:
 
     def encoded(self) -> str:
         """Return the parameters as a query string, each name once."""
-        return urlencode(self.values)
+        resources = ((_RESOURCE, resource) for resource in self.resources)
+        return urlencode([*self.values.items(), *resources])

@@ -6,18 +6,24 @@ rule, rather than answered with False.
 """
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.openid.connect.core.request_validator import RequestValidator as OpenIDValidator
 from sqlalchemy import Connection
 
-from authservice import clock
-from authservice.oauth import claims, id_token
-from authservice.oauth.authorization_checks import PKCE_VALUE
+from authservice.crypto.secret_values import random_token
+from authservice.oauth import access_token_jwt, claims, id_token, introspection, revocation
+from authservice.oauth.authorization_checks import PKCE_VALUE, InvalidTargetError
 from authservice.oauth.grants import GRANT_TYPES
-from authservice.oauth.id_token import IdTokenSubject
+from authservice.oauth.requested_claims import RequestedClaims
+from authservice.oauth.token_grant import TokenGrant
+from authservice.oauth.token_response import (
+    CODE_REFUSED,
+    REFRESH_REFUSED,
+    SIGNED_OUT,
+    TokenStore,
+)
 from authservice.services import (
     access_tokens,
     authorization_codes,
@@ -32,14 +38,6 @@ from authservice.services.clients import Client
 from authservice.services.refresh_tokens import RefreshToken, State
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
-
-_CODE_REFUSED = (
-    "The authorization code is unknown, expired, already used, or was issued to another client."
-)
-_REFRESH_REFUSED = (
-    "The refresh token is unknown, expired, revoked, already used, or was issued to another client."
-)
-
 
 class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has no types
     """Knows one request's client, code and refresh token, as it learns them."""
@@ -61,8 +59,12 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         self.client: Client | None = None
         self.code: AuthorizationCode | None = None
         self.access_token: AccessToken | None = None
+        # The resources that the token request names.
+        self.asked_resources: tuple[str, ...] = ()
         self._refresh_token: RefreshToken | None = None
-        self._session_id: str | None = None
+        self._grant: TokenGrant | None = None
+        self._resources: tuple[str, ...] = ()
+        self._session_is_alive = False
 
     # Authorization request
 
@@ -123,13 +125,13 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Accept a code of this client for this redirect URI and this verifier."""
         found = authorization_codes.find(self._reader, code)
         if found is None or found.grant.client_id != client.client_id:
-            raise InvalidGrantError(description=_CODE_REFUSED)
+            raise InvalidGrantError(description=CODE_REFUSED)
         self.code = found
         if found.row.spent:
             # Somebody holds a code that was used before: what was made from it ends (RFC 9700).
             refresh_tokens.revoke_of_code(self._open_writer(), found.id)
         if found.row.spent or found.row.expired:
-            raise InvalidGrantError(description=_CODE_REFUSED)
+            raise InvalidGrantError(description=CODE_REFUSED)
         if request.redirect_uri != found.grant.redirect_uri:
             raise InvalidGrantError(
                 description="redirect_uri differs from the one in the authorization request."
@@ -140,10 +142,11 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
             )
         session = sessions.find_by_id(self._reader, found.grant.session_id)
         if session is None:
-            raise InvalidGrantError(description="The user has signed out since.")
+            raise InvalidGrantError(description=SIGNED_OUT)
+        self._grant = TokenGrant.of_code(found)
+        self._resources = self._target(self._grant)
         request.user = session.user
         request.scopes = list(found.grant.scopes)
-        self._session_id = session.id
         return True
 
     def get_code_challenge(self, _code: str, _request: object) -> str:
@@ -162,18 +165,30 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Accept a token of this client that is fresh, or was rotated within the grace."""
         found = refresh_tokens.find(self._reader, refresh_token)
         if found is None or found.client_id != client.client_id:
-            raise InvalidGrantError(description=_REFRESH_REFUSED)
+            raise InvalidGrantError(description=REFRESH_REFUSED)
         state = refresh_tokens.state_of(found, self._settings.lifetimes.refresh_grace)
         if state is State.REPLAYED:
             refresh_tokens.revoke_family(self._open_writer(), found.family_id)
         user = users.find(self._reader, found.user_id)
         if state is not State.USABLE or user is None:
-            raise InvalidGrantError(description=_REFRESH_REFUSED)
+            raise InvalidGrantError(description=REFRESH_REFUSED)
         self._refresh_token = found
+        self._grant = TokenGrant.of_refresh_token(found)
+        self._resources = self._target(self._grant)
         request.user = user
-        if found.session_id and sessions.find_by_id(self._reader, found.session_id):
-            self._session_id = found.session_id
+        self._session_is_alive = (
+            found.session_id is not None
+            and sessions.find_by_id(self._reader, found.session_id) is not None
+        )
         return True
+
+    def _target(self, grant: TokenGrant) -> tuple[str, ...]:
+        """Return the resources that the access token is for (RFC 8707, section 2.2)."""
+        if not set(self.asked_resources) <= set(grant.resources):
+            raise InvalidTargetError(
+                description="resource must be one that the authorization request named."
+            )
+        return self.asked_resources or grant.resources
 
     def get_original_scopes(self, *_: object) -> list[str]:
         """Return the scopes of the grant; a narrowed access token does not narrow it."""
@@ -194,100 +209,66 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Return the nonce of the authorization request."""
         return self._found_code.grant.nonce
 
+    def new_access_token(self, request: Any) -> str:  # noqa: ANN401
+        """Return an access token: opaque, or a JWT where it is for a resource of its own."""
+        if not self._resources:
+            return random_token()
+        return access_token_jwt.issue(
+            self._found_grant, request.scopes, self._resources, self._settings, self._keys
+        )
+
     def get_id_token(self, token: dict[str, Any], _token_handler: object, request: Any) -> str:  # noqa: ANN401
         """Return the ID token that goes with the tokens about to be answered."""
-        code, refresh_token = self.code, self._refresh_token
-        subject = IdTokenSubject(
-            client_id=request.client.client_id,
-            user=request.user,
-            scopes=request.scopes,
-            auth_time=code.grant.auth_time if code else self._found_refresh_token.auth_time,
-            session_id=refresh_token.session_id if refresh_token else self._session_id,
-            nonce=code.grant.nonce if code else None,
+        return id_token.issue(
+            self._found_grant,
+            request.client,
+            request.user,
+            request.scopes,
+            token["access_token"],
+            self._settings,
+            self._keys,
         )
-        return id_token.issue(subject, token["access_token"], self._settings, self._keys)
 
     def save_bearer_token(self, token: dict[str, Any], request: Any, *_: object) -> None:  # noqa: ANN401
         """Spend what was presented and store the tokens, all in one transaction."""
-        if self._refresh_token is None:
-            self._redeem(self._found_code, token, request)
+        store = TokenStore(
+            self._open_writer,
+            self._settings.lifetimes,
+            request.client,
+            self._found_grant,
+            self._resources,
+        )
+        if self.code is not None:
+            store.redeem(self.code, token, request.scopes)
         else:
-            self._refresh(self._refresh_token, token, request)
+            store.refresh(
+                request.refresh_token,
+                self._found_refresh_token,
+                token,
+                request.scopes,
+                session_is_alive=self._session_is_alive,
+            )
 
     def invalidate_authorization_code(self, *_: object) -> None:
         """Do nothing: the code was spent as the tokens were stored."""
 
-    def _redeem(self, code: AuthorizationCode, token: dict[str, Any], request: Any) -> None:  # noqa: ANN401
-        lifetimes = self._settings.lifetimes
-        offline = "refresh_token" in token
-        kept = lifetimes.refresh_family if offline else lifetimes.access_token
-        writer = self._open_writer()
-        if not authorization_codes.spend(writer, code, clock.now() + kept):
-            refresh_tokens.revoke_of_code(writer, code.id)
-            raise InvalidGrantError(description=_CODE_REFUSED)
-        if sessions.find_by_id(writer, code.grant.session_id) is None:
-            raise InvalidGrantError(description="The user has signed out since.")
-        refresh_id = None
-        if offline:
-            refresh_id = refresh_tokens.start_family(
-                writer,
-                token["refresh_token"],
-                lifetime=lifetimes.refresh_token,
-                family_lifetime=lifetimes.refresh_family,
-                client_id=code.grant.client_id,
-                session_id=code.grant.session_id,
-                user_id=code.grant.user_id,
-                authorization_code_id=code.id,
-                auth_time=code.grant.auth_time,
-                scopes=code.grant.scopes,
-            )
-        self._store_access_token(writer, token, request, refresh_id, code.id)
+    # Introspection and revocation
 
-    def _refresh(self, presented: RefreshToken, token: dict[str, Any], request: Any) -> None:  # noqa: ANN401
-        lifetimes = self._settings.lifetimes
-        writer = self._open_writer()
-        successor = refresh_tokens.rotate(
-            writer,
-            request.refresh_token,
-            presented,
-            token["refresh_token"],
-            lifetime=lifetimes.refresh_token,
-            grace=lifetimes.refresh_grace,
-        )
-        if successor is None:
-            raise InvalidGrantError(description=_REFRESH_REFUSED)
-        token["refresh_token"] = successor.token
-        if successor.session_id is None:
-            self._session_id = None
-        code_id = presented.authorization_code_id
-        self._store_access_token(writer, token, request, successor.id, code_id)
+    def introspect_token(self, token: str, _hint: str | None, request: Any) -> dict[str, Any] | None:  # noqa: ANN401
+        """Return what a token stands for, if this client may know."""
+        return introspection.describe(self._reader, token, request.client, self._settings)
 
-    def _store_access_token(
-        self,
-        writer: Connection,
-        token: dict[str, Any],
-        request: Any,  # noqa: ANN401
-        refresh_id: str | None,
-        code_id: str | None,
-    ) -> None:
-        access_tokens.store(
-            writer,
-            token["access_token"],
-            client_id=request.client.client_id,
-            session_id=self._session_id,
-            user_id=request.user.id,
-            refresh_id=refresh_id,
-            authorization_code_id=code_id,
-            expires_at=clock.now() + timedelta(seconds=token["expires_in"]),
-            scopes=tuple(request.scopes),
-        )
+    def revoke_token(self, token: str, _hint: str | None, request: Any) -> None:  # noqa: ANN401
+        """Take a token of this client back; any other is left alone."""
+        revocation.revoke(self._reader, self._open_writer, token, request.client)
 
     # Userinfo
 
     def validate_bearer_token(self, token: str | None, _scopes: object, request: Any) -> bool:  # noqa: ANN401
         """Accept an access token that is alive, and set what it stands for."""
         found = access_tokens.find(self._reader, token) if token else None
-        if found is None:
+        # A token for a resource is that resource's alone: there it must not open the profile.
+        if found is None or found.resources:
             return False
         self.access_token = found
         request.user = found.user
@@ -296,12 +277,21 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
 
     def get_userinfo_claims(self, request: Any) -> dict[str, Any]:  # noqa: ANN401
         """Return the claims that the token's scopes allow."""
-        return {"sub": request.user.id} | claims.of_user(request.user, request.scopes)
+        found = self.access_token
+        asked = RequestedClaims.from_json(found.requested_claims if found else None)
+        return {"sub": request.user.id} | claims.of_user(
+            request.user, request.scopes, asked.userinfo
+        )
 
     @property
     def _found_code(self) -> AuthorizationCode:
         assert self.code is not None  # noqa: S101  (oauthlib asked for it to be found before)
         return self.code
+
+    @property
+    def _found_grant(self) -> TokenGrant:
+        assert self._grant is not None  # noqa: S101  (as above)
+        return self._grant
 
     @property
     def _found_refresh_token(self) -> RefreshToken:

@@ -4,11 +4,17 @@ oauthlib's ready-made server would bring grants that we do not want; putting the
 together costs next to nothing, and no state is shared between requests.
 """
 
+import json
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, Protocol
 
-from oauthlib.oauth2.rfc6749.endpoints import AuthorizationEndpoint, TokenEndpoint
+from oauthlib.oauth2.rfc6749.endpoints import (
+    AuthorizationEndpoint,
+    IntrospectEndpoint,
+    RevocationEndpoint,
+    TokenEndpoint,
+)
 from oauthlib.oauth2.rfc6749.errors import (
     FatalClientError,
     InvalidClientError,
@@ -44,8 +50,11 @@ from authservice.oauth.protocol_answer import (
     error_answer,
 )
 from authservice.oauth.request_validator import RequestValidator
+from authservice.oauth.requested_claims import RequestedClaims
 from authservice.services import authorization_codes
+from authservice.services.access_tokens import AccessToken
 from authservice.services.authorization_codes import CodeGrant
+from authservice.services.clients import Client
 from authservice.services.sessions import CentralSession
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
@@ -118,17 +127,17 @@ class AuthorizationServer:
         except FatalClientError as error:
             raise _fatal(error) from None
         except OAuth2Error as error:
-            raise AuthorizationRefusedError(
-                self._error_response(asked, error.error, error.description)
-            ) from None
+            raise self._refused(asked, error.error, error.description) from None
         return self._authorization_request(asked, scopes, found)
 
     def _authorization_request(
         self, asked: Parameters, scopes: list[str], found: dict[str, Any]
     ) -> AuthorizationRequest:
         max_age = asked.get("max_age")
+        client = found["request"].client
+        claims = self._requested_claims(asked, client)
         return AuthorizationRequest(
-            client=found["request"].client,
+            client=client,
             redirect_uri=asked.values["redirect_uri"],
             response_mode=asked.get("response_mode") or "query",
             state=asked.get("state"),
@@ -137,21 +146,46 @@ class AuthorizationServer:
             nonce=asked.get("nonce"),
             prompt=frozenset((asked.get("prompt") or "").split()),
             max_age=timedelta(seconds=int(max_age)) if max_age else None,
-            hinted_user_id=self._hinted_user_id(asked),
+            hinted_user_id=self._hinted_user_id(asked) or claims.user_id,
             login_hint=asked.get("login_hint"),
+            resources=self._resources(asked),
+            requested_claims=claims,
         )
 
     def _hinted_user_id(self, asked: Parameters) -> str | None:
         hint = asked.get("id_token_hint")
         if hint is None:
             return None
-        user_id = id_token.user_of_hint(hint, self._settings, self._keys)
-        if user_id is None:
+        found = id_token.verified_hint(hint, self._settings, self._keys)
+        if found is None:
             description = "id_token_hint must be an ID token that this server issued."
-            raise AuthorizationRefusedError(
-                self._error_response(asked, "invalid_request", description)
-            )
+            raise self._refused(asked, "invalid_request", description)
+        user_id: str = found["sub"]
         return user_id
+
+    def _requested_claims(self, asked: Parameters, client: Client) -> RequestedClaims:
+        try:
+            claims = RequestedClaims.parse(asked.get("claims"))
+        except ValueError as error:
+            raise self._refused(asked, "invalid_request", str(error)) from None
+        if not all(client.may_ask_for(scope) for scope in claims.scopes):
+            description = "claims asks for what lies outside the scopes of this client."
+            raise self._refused(asked, "invalid_scope", description)
+        if claims.acr_values and id_token.ACR not in claims.acr_values:
+            description = f"The only acr that this server knows is {id_token.ACR}."
+            raise self._refused(asked, "unmet_authentication_requirements", description)
+        return claims
+
+    def _resources(self, asked: Parameters) -> tuple[str, ...]:
+        if not set(asked.resources) <= set(self._settings.resources):
+            description = "resource must be one that this server is configured to issue tokens for."
+            raise self._refused(asked, "invalid_target", description)
+        return asked.resources
+
+    def _refused(
+        self, asked: Parameters, error: str, description: str | None
+    ) -> AuthorizationRefusedError:
+        return AuthorizationRefusedError(self._error_response(asked, error, description))
 
     def issue_code(
         self, asked: AuthorizationRequest, session: CentralSession
@@ -166,6 +200,8 @@ class AuthorizationServer:
             scopes=asked.scopes,
             nonce=asked.nonce,
             auth_time=session.auth_time,
+            resources=asked.resources,
+            requested_claims=asked.requested_claims.to_json(),
         )
         lifetime = self._settings.lifetimes.code
         code = authorization_codes.issue(self._open_writer(), grant, lifetime)
@@ -205,6 +241,7 @@ class AuthorizationServer:
             client = client_authentication.authenticate(self._reader, authorization, sent)
             self._admit(client.client_id, public=bool(client.public))
             self._validator.client = client
+            self._validator.asked_resources = sent.resources
             _check_token_request(sent)
             return self._grant(sent)
         except InvalidClientError as error:
@@ -215,7 +252,12 @@ class AuthorizationServer:
     def _grant(self, sent: Parameters) -> ProtocolAnswer:
         validator = self._validator
         lifetime = int(self._settings.lifetimes.access_token.total_seconds())
-        token_type = BearerToken(validator, lambda _request: random_token(), lifetime)
+        token_type = BearerToken(
+            validator,
+            validator.new_access_token,
+            lifetime,
+            refresh_token_generator=lambda _request: random_token(),
+        )
         grants = {
             AUTHORIZATION_CODE: AuthorizationCodeGrant(validator),
             REFRESH_TOKEN: RefreshTokenGrant(validator),
@@ -228,6 +270,51 @@ class AuthorizationServer:
                 self._open_writer(), validator.code, validator.code.row.expires_at
             )
         return ProtocolAnswer(status, NO_STORE, body)
+
+    def create_introspection_response(
+        self, authorization: str | None, pairs: Pairs
+    ) -> ProtocolAnswer:
+        """Return whether a token is active and what it stands for (RFC 7662)."""
+        endpoint = IntrospectEndpoint(self._validator)
+        return self._token_action(
+            authorization, pairs, endpoint.create_introspect_response, public_clients=False
+        )
+
+    def create_revocation_response(
+        self, authorization: str | None, pairs: Pairs
+    ) -> ProtocolAnswer:
+        """Take a token back; the answer says nothing of what it was (RFC 7009)."""
+        endpoint = RevocationEndpoint(self._validator)
+        return self._token_action(
+            authorization, pairs, endpoint.create_revocation_response, public_clients=True
+        )
+
+    def _token_action(
+        self,
+        authorization: str | None,
+        pairs: Pairs,
+        act: Callable[..., tuple[object, str, int]],
+        *,
+        public_clients: bool,
+    ) -> ProtocolAnswer:
+        sent = Parameters.read(pairs, parameters.TOKEN_ACTION)
+        try:
+            _refuse_repeated(sent)
+            client = client_authentication.authenticate(self._reader, authorization, sent)
+            if client.public and not public_clients:
+                raise InvalidClientError(
+                    description="This endpoint is for clients that authenticate with a secret."
+                )
+            self._admit(client.client_id, public=bool(client.public))
+            self._validator.client = client
+            if sent.get("token") is None:
+                raise InvalidRequestError(description="token is missing.")
+            _, body, status = act(_ADDRESS, body=sent.encoded())
+        except InvalidClientError as error:
+            return client_error_answer(error, authorization)
+        except OAuth2Error as error:
+            return error_answer(error)
+        return ProtocolAnswer(status, NO_STORE, body, "application/json" if body else None)
 
     def create_userinfo_response(self, authorization: str | None, form: Pairs) -> ProtocolAnswer:
         """Return the claims behind an access token (OIDC Core, 5.3)."""
@@ -248,7 +335,17 @@ class AuthorizationServer:
         found = self._validator.access_token
         if found is not None:
             self._admit(found.client_id, public=bool(found.public))
+            if found.userinfo_signed_response_alg is not None:
+                return self._signed_userinfo(found, json.loads(body))
         return ProtocolAnswer(status, NO_STORE, body)
+
+    def _signed_userinfo(self, token: AccessToken, claims: dict[str, Any]) -> ProtocolAnswer:
+        """Return the claims as a JWT, for clients registered so (OIDC Core, 5.3.2)."""
+        content = claims | {"iss": self._settings.issuer, "aud": token.client_id}
+        alg = str(token.userinfo_signed_response_alg)
+        # A kind of its own, so that it never passes for an ID token.
+        signed = self._keys.sign(content, alg=alg, typ="userinfo+jwt")
+        return ProtocolAnswer(200, NO_STORE, signed, "application/jwt")
 
 
 def _refuse_repeated(sent: Parameters) -> None:

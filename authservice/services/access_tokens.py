@@ -23,7 +23,10 @@ class AccessToken:
     expires_at: datetime
     created_at: datetime
     scopes: tuple[str, ...]
+    resources: tuple[str, ...] | None
+    requested_claims: dict[str, Any] | None
     public: bool | None
+    userinfo_signed_response_alg: str | None
     user: User
 
 
@@ -34,7 +37,10 @@ _COLUMNS = (
     oauth_access_token.c.expires_at,
     oauth_access_token.c.created_at,
     oauth_access_token.c.scopes,
+    oauth_access_token.c.resources,
+    oauth_access_token.c.requested_claims,
     oauth_client.c.public,
+    oauth_client.c.userinfo_signed_response_alg,
 )
 # A token dies with its session, its user or its client, whether or not anybody deleted it yet.
 _FIND = (
@@ -65,6 +71,11 @@ def store(connection: Connection, token: str, **columns: Any) -> None:  # noqa: 
     """Store a token that is about to be answered."""
     row = {"id": random_id(), "token": digest(token), "created_at": clock.now()}
     connection.execute(_INSERT, row | columns)
+
+
+def delete_one(connection: Connection, row_id: str) -> None:
+    """Delete one access token."""
+    connection.execute(delete(oauth_access_token).where(oauth_access_token.c.id == row_id))
 
 
 def delete_of_refresh_tokens(connection: Connection, refresh_ids: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """Authorization codes: what one stands for, kept as a verification under the code's digest."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +26,8 @@ class CodeGrant:
     scopes: tuple[str, ...]
     nonce: str | None
     auth_time: datetime
+    resources: tuple[str, ...] = ()
+    requested_claims: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,5 +72,6 @@ def _dump(grant: CodeGrant) -> str:
 def _load(text: str) -> CodeGrant:
     value: dict[str, Any] = json.loads(text)
     value["scopes"] = tuple(value["scopes"])
+    value["resources"] = tuple(value.get("resources", ()))
     value["auth_time"] = datetime.fromtimestamp(value["auth_time"], UTC)
     return CodeGrant(**value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, insert, select
 
@@ -29,6 +30,12 @@ class Client:
     scopes: tuple[str, ...] | None
     redirect_uris: tuple[str, ...]
     post_logout_redirect_uris: tuple[str, ...] | None
+    id_token_signed_response_alg: str | None
+    userinfo_signed_response_alg: str | None
+    minimal_id_token: bool | None
+    backchannel_logout_uri: str | None
+    previous_client_secret: str | None
+    previous_client_secret_expires_at: datetime | None
 
     def allows_redirect_to(self, uri: str) -> bool:
         """Tell whether a redirect URI is registered."""
@@ -41,7 +48,16 @@ class Client:
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""
         stored = self.client_secret
-        return stored is not None and verify_client_secret(presented, stored)
+        if stored is not None and verify_client_secret(presented, stored):
+            return True
+        previous, until = self.previous_client_secret, self.previous_client_secret_expires_at
+        if previous is None or until is None or until <= clock.now():
+            return False
+        return verify_client_secret(presented, previous)
+
+    def allows_post_logout_redirect_to(self, uri: str) -> bool:
+        """Tell whether a post-logout redirect URI is registered, character by character."""
+        return uri in (self.post_logout_redirect_uris or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

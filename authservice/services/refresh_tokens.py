@@ -30,6 +30,7 @@ class RefreshToken:
     user_id: str
     authorization_code_id: str | None
     expires_at: datetime
+    created_at: datetime
     revoked: datetime | None
     auth_time: datetime
     scopes: tuple[str, ...]
@@ -37,6 +38,8 @@ class RefreshToken:
     family_expires_at: datetime
     rotated_at: datetime | None
     successor: str | None
+    resources: tuple[str, ...] | None
+    requested_claims: dict[str, Any] | None
 
 
 class State(Enum):
@@ -176,6 +179,8 @@ def _insert_successor(
         "created_at": clock.now(),
         "auth_time": found.auth_time,
         "scopes": found.scopes,
+        "resources": found.resources,
+        "requested_claims": found.requested_claims,
         "family_id": found.family_id,
         "family_expires_at": found.family_expires_at,
     }

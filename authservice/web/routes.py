@@ -65,6 +65,10 @@ ROUTES = (
     Route("oauth2.authorize", f"{_I}/oauth2/authorize", _GET_POST, Surface.BROWSER_PROTOCOL),
     Route("oauth2.token", f"{_I}/oauth2/token", _POST, Surface.PROTOCOL),
     Route("oauth2.userinfo", f"{_I}/oauth2/userinfo", _GET_POST, Surface.PROTOCOL),
+    Route("oauth2.introspect", f"{_I}/oauth2/introspect", _POST, Surface.PROTOCOL),
+    Route("oauth2.revoke", f"{_I}/oauth2/revoke", _POST, Surface.PROTOCOL),
+    Route("oauth2.end_session", f"{_I}/oauth2/end-session", _GET_POST, Surface.BROWSER_PROTOCOL),
+    Route("oauth2.end_session_confirm", f"{_I}/oauth2/end-session/confirm", _POST, Surface.PAGE),
     # The central session
     Route("get_session", f"{_I}/get-session", _GET, Surface.SESSION_API),
     Route("sign_out", f"{_I}/sign-out", _POST, Surface.SESSION_API),
@@ -84,6 +88,7 @@ ROUTES = (
     Route("sign_in", "/sign-in", _GET_POST, Surface.PAGE),
     Route("consent", "/consent", _GET_POST, Surface.PAGE),
     Route("sign_out_page", "/sign-out", _POST, Surface.PAGE),
+    Route("signed_out", "/signed-out", _GET, Surface.PAGE),
     Route("error", "/error", _GET, Surface.PAGE),
 )
 

@@ -40,7 +40,7 @@ def consent_submitted(request: AuthRequest) -> Response:
     if session is None:
         return _back_to_authorize(request, interaction)
     if fields.get("decision") == "allow":
-        consents.grant(request.db, asked.client.client_id, session.user.id, asked.scopes)
+        consents.grant(request.db, asked.client.client_id, session.user.id, asked.consent_scopes)
         return _back_to_authorize(request, interaction)
     if fields.get("decision") == "deny":
         answer = request.authorization_server.refuse(
@@ -61,7 +61,7 @@ def _values(
         "client_name": asked.client.name or asked.client.client_id,
         "client_host": host_or_scheme(asked.redirect_uri),
         "user": user,
-        "scopes": scope_texts(asked.scopes, user),
+        "scopes": scope_texts(asked.consent_scopes, user),
         "interaction": interaction,
         "csrf_token": csrf.token(request),
         "switch_account_url": interactions.page_address(request, "/sign-in", interaction),

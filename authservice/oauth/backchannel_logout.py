@@ -1,0 +1,123 @@
+"""Telling clients that a session ended: a thread of the server works through the notices.
+
+Nobody waits for it. What is still to be told stands in the database, so a restart loses nothing,
+and every process of the service may take part.
+"""
+
+import logging
+import threading
+from ipaddress import IPv4Address, IPv6Address
+from urllib.parse import urlencode
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from authservice.db import Database
+from authservice.httpclient import Client as HTTPClient
+from authservice.httpclient import Method, Request, SendError, Timeouts
+from authservice.oauth import logout_token
+from authservice.services import clients, logout_notices
+from authservice.services.logout_notices import LogoutNotice
+from authservice.services.signing_keys import SigningKeys
+from authservice.settings import AuthSettings
+
+_log = logging.getLogger(__name__)
+
+# How often notices are looked for that another process left behind.
+_IDLE_SECONDS = 5.0
+_TIMEOUTS = Timeouts(connect=3.0, read=5.0, total=8.0)
+_MAX_ANSWER = 64 * 1024
+
+
+class BackchannelLogout:
+    """Sends logout tokens; ``wake`` says that there is something to do now."""
+
+    def __init__(self, settings: AuthSettings, database: Database, keys: SigningKeys) -> None:
+        """Take what the notices and tokens are made of; nothing runs before ``start``."""
+        self._settings = settings
+        self._database = database
+        self._keys = keys
+        self._http = HTTPClient(
+            timeouts=_TIMEOUTS,
+            max_redirects=0,
+            max_body_bytes=_MAX_ANSWER,
+            user_agent="authservice",
+            address_policy=self._may_connect,
+        )
+        self._work = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="backchannel-logout", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work through the notices."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread after the attempt that is under way."""
+        self._ended.set()
+        self._work.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._http.close()
+
+    def wake(self) -> None:
+        """Look for notices now."""
+        self._work.set()
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self._work.wait(_IDLE_SECONDS)
+            self._work.clear()
+            try:
+                while not self._ended.is_set() and self.attempt_one():
+                    pass
+            except SQLAlchemyError as error:
+                _log.warning("logout notices wait for the database: %s", type(error).__name__)
+
+    def attempt_one(self) -> bool:
+        """Make one attempt at the notice that has been due longest; False when none is due."""
+        notice_id = logout_notices.next_due(self._database.reader)
+        if notice_id is None:
+            return False
+        with self._database.transaction() as connection:
+            notice = logout_notices.take(connection, notice_id)
+        if notice is not None:
+            delivered = self._deliver(notice)
+            with self._database.transaction() as connection:
+                if delivered:
+                    logout_notices.remove(connection, notice)
+                elif logout_notices.postpone(connection, notice) is None:
+                    _log.warning("gave up telling client %s of a sign-out", notice.client_id)
+        return True
+
+    def _deliver(self, notice: LogoutNotice) -> bool:
+        client = clients.find(self._database.reader, notice.client_id)
+        if client is None or client.backchannel_logout_uri is None:
+            # Nobody wants to know any more.
+            return True
+        token = logout_token.issue(notice, client, self._settings.issuer, self._keys)
+        request = Request(
+            Method.POST,
+            client.backchannel_logout_uri,
+            headers={"Content-Type": "application/x-www-form-urlencoded"},
+            body=urlencode({"logout_token": token}).encode(),
+        )
+        try:
+            response = self._http.send(request)
+        except SendError as error:
+            _log.warning("client %s could not be told of a sign-out: %s", client.client_id, error)
+            return False
+        if response.status_code not in {200, 204}:
+            _log.warning(
+                "client %s answered a logout token with %d", client.client_id, response.status_code
+            )
+            return False
+        return True
+
+    def _may_connect(self, address: IPv4Address | IPv6Address) -> bool:
+        """Tell whether an address lies in the allowed networks, or is public if none are named."""
+        if self._settings.local_mode:
+            return address.is_loopback
+        networks = self._settings.backchannel_networks
+        if networks:
+            return any(address in network for network in networks)
+        return address.is_global and not address.is_multicast

@@ -1,0 +1,117 @@
+"""GET and POST oauth2/end-session, its confirmation, and the page that says it is done."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from pyramid.response import Response
+from pyramid.view import exception_view_config, view_config
+
+from authservice import clock
+from authservice.oauth import end_session as protocol
+from authservice.oauth import parameters
+from authservice.oauth.end_session import EndSessionError
+from authservice.oauth.parameters import Parameters
+from authservice.services import sessions
+from authservice.web import csrf
+from authservice.web.pages import error_page, page
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import form_pairs, query_pairs
+
+_PURPOSE = "end session request"
+_LIFETIME = timedelta(minutes=10)
+_SEALED = "logout"
+
+
+# No form token: clients send people here from their own pages, and nothing ends without a hint
+# that proves the session, or a confirmation that carries one.
+@view_config(route_name="oauth2.end_session", request_method="POST", require_csrf=False)
+def end_session_by_post(request: AuthRequest) -> Response:
+    """Send the request again by GET, sealed: a cross-site POST brings no session cookie."""
+    sent = Parameters.read(form_pairs(request), parameters.END_SESSION)
+    query = urlencode({_SEALED: _seal(request, {"pairs": [*sent.values.items()]})})
+    return see_other(f"{request.auth_settings.issuer}/oauth2/end-session?{query}")
+
+
+@view_config(route_name="oauth2.end_session", request_method="GET")
+def end_session(request: AuthRequest) -> Response:
+    """End the session of this browser at a client's request, or ask the person."""
+    session = request.central_session
+    asked = protocol.validate(
+        Parameters.read(_pairs(request), parameters.END_SESSION),
+        session,
+        request.db_readonly,
+        request.auth_settings,
+        request.signing_keys,
+    )
+    if not asked.confirmation_needed:
+        return _ended(request, asked.return_to)
+    values = {
+        "client_name": asked.client_name,
+        "user": session.user if session else None,
+        "csrf_token": csrf.token(request),
+        "request_token": _seal(request, {"return_to": asked.return_to}),
+    }
+    targets = [asked.return_to] if asked.return_to else []
+    return page(request, "end_session", values, form_targets=targets)
+
+
+@view_config(route_name="oauth2.end_session_confirm", request_method="POST")
+def end_session_confirmed(request: AuthRequest) -> Response:
+    """Do what the person decided."""
+    fields = dict(form_pairs(request))
+    found = _unseal(request, fields.get(_SEALED, ""))
+    if found is None:
+        raise EndSessionError("The confirmation was open for longer than ten minutes.")
+    if fields.get("decision") != "sign-out":
+        return see_other(f"{request.auth_settings.auth_url}/")
+    return _ended(request, found["return_to"])
+
+
+@view_config(route_name="signed_out", request_method="GET")
+def signed_out(request: AuthRequest) -> Response:
+    """Say that the person is signed out."""
+    values = {"return_url": None, "client_name": None, "sign_in_url": "/sign-in"}
+    return page(request, "signed_out", values)
+
+
+@exception_view_config(EndSessionError)
+def end_session_error(error: EndSessionError, request: AuthRequest) -> Response:
+    """Say what is wrong with the sign-out link of an application; nobody is redirected."""
+    return error_page(
+        request,
+        400,
+        "This sign-out link is not valid",
+        error.description,
+        "You can sign out on the start page. If it keeps happening, tell the application's"
+        " developers what stands here.",
+        code="invalid_request",
+        action=("/", "Start page"),
+    )
+
+
+def _ended(request: AuthRequest, return_to: str | None) -> Response:
+    response = see_other(return_to or f"{request.auth_settings.auth_url}/signed-out")
+    for token in request.cookies_of_service.session_tokens(request.cookie_header):
+        sessions.end_by_token(request.db, token)
+    request.cookies_of_service.clear_session(response)
+    return response
+
+
+def _pairs(request: AuthRequest) -> list[tuple[str, str]]:
+    pairs = query_pairs(request)
+    sealed = dict(pairs).get(_SEALED)
+    if sealed is None:
+        return pairs
+    found = _unseal(request, sealed)
+    return [] if found is None else [(name, value) for name, value in found["pairs"]]
+
+
+def _seal(request: AuthRequest, content: dict[str, Any]) -> str:
+    return request.components.secret.seal(_PURPOSE, content, clock.now() + _LIFETIME)
+
+
+def _unseal(request: AuthRequest, sealed: str) -> dict[str, Any] | None:
+    found = request.components.secret.unseal(_PURPOSE, sealed, clock.now())
+    return None if found is None or found.expired else found.value
