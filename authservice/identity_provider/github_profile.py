@@ -27,7 +27,7 @@ def person(response: Response) -> Mapping[str, Any]:
 
     An Enterprise Server says ``suspended_at`` of a suspended account, or refuses its token.
     """
-    if response.status_code == _FORBIDDEN :
+    if response.status_code == _FORBIDDEN and _says_suspended(parsed(response)):
         raise _suspended()
     account = json_body(response)
     if not isinstance(account, dict):

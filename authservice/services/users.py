@@ -1,5 +1,6 @@
 """People: the user behind an account at the identity provider, found or created."""
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from authservice import clock
 from authservice.crypto.secret_values import random_id
 from authservice.models import account, user
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +120,22 @@ def _link(connection: Connection, owner: User, profile: Profile) -> None:
 
 
 def _follow(connection: Connection, known: User, profile: Profile) -> User:
-    """Take over what changed at the provider; an address that another user holds is not taken."""
+    """Take over what changed at the provider.
+
+    Not an address that another user holds, since two people would become one; nor an unverified
+    one in place of a verified one.
+    """
     email, verified = known.email, known.email_verified
     address = profile.email.lower()
     if address == email:
         verified = verified or profile.email_verified
-    elif not _is_taken(connection, address):
+    elif _is_taken(connection, address):
+        _log.warning(
+            "user %s keeps the address: the new one at %s is another user's",
+            known.id,
+            profile.provider_id,
+        )
+    elif profile.email_verified or not verified:
         email, verified = address, profile.email_verified
     current = User(
         id=known.id,

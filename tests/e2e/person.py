@@ -32,7 +32,7 @@ class Person:
         self.http.trust_env = False
 
     def open(self, url):
-        """Open an address of the service, answer its pages, and return where it leads in the end."""
+        """Open an address of the service, answer its pages, and return where that leads."""
         answer = self.http.get(url, allow_redirects=False, timeout=20)
         while True:
             if answer.is_redirect:
@@ -50,6 +50,4 @@ class Person:
     def _submit(self, page, **button):
         form = Form(page.text)
         url = urljoin(page.url, form.action)
-        return self.http.post(
-            url, form.fields | button, allow_redirects=False, timeout=20
-        )
+        return self.http.post(url, form.fields | button, allow_redirects=False, timeout=20)

@@ -10,11 +10,11 @@ from tests.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_standin,
 )
 
-VERIFIER = "a-code-verifier-that-has-the-forty-three-characters"
-
 
 class SignIn:
     """One provider as our service has it, and people who sign in there."""
+
+    verifier = "a-code-verifier-that-has-the-forty-three-characters"
 
     def __init__(self, standin, *, patience=10.0, **changes):
         settings = {
@@ -32,11 +32,11 @@ class SignIn:
 
     def code(self, login="octocat"):
         """Return the code with which the browser comes back."""
-        location = self.standin.allow(self.provider.authorization_url("s", VERIFIER), login)
+        location = self.standin.allow(self.provider.authorization_url("s", self.verifier), login)
         return location.partition("code=")[2].partition("&")[0]
 
     def profile(self, login="octocat"):
-        return self.provider.profile(self.code(login), VERIFIER)
+        return self.provider.profile(self.code(login), self.verifier)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 from authservice.identity_provider import SignInFailedError
 from authservice.services.users import Profile
 from tests.standin_fixture import CALLBACK_URL
-from tests.unit.identity_provider.conftest import VERIFIER
 
 # The example of RFC 7636, appendix B.
 RFC_VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -52,7 +51,7 @@ def test_the_profile_says_who_signed_in(sign_in):
 
 def test_the_token_request_carries_what_proves_the_code_is_ours(sign_in, identity_provider_standin):
     code = sign_in.code()
-    sign_in.provider.profile(code, VERIFIER)
+    sign_in.provider.profile(code, sign_in.verifier)
 
     [request] = identity_provider_standin.requests("/login/oauth/access_token")
     assert request["method"] == "POST"
@@ -63,7 +62,7 @@ def test_the_token_request_carries_what_proves_the_code_is_ours(sign_in, identit
         "client_id": identity_provider_standin.client_id,
         "client_secret": identity_provider_standin.client_secret,
         "code": code,
-        "code_verifier": VERIFIER,
+        "code_verifier": sign_in.verifier,
         "redirect_uri": CALLBACK_URL,
     }
 
@@ -82,10 +81,10 @@ def test_the_api_gets_the_headers_it_demands(sign_in, identity_provider_standin,
 
 def test_a_code_works_once(sign_in):
     code = sign_in.code()
-    sign_in.provider.profile(code, VERIFIER)
+    sign_in.provider.profile(code, sign_in.verifier)
 
     with pytest.raises(SignInFailedError, match="bad_verification_code") as failure:
-        sign_in.provider.profile(code, VERIFIER)
+        sign_in.provider.profile(code, sign_in.verifier)
 
     assert failure.value.code == "invalid_code"
 
@@ -95,7 +94,7 @@ def test_a_code_works_for_ten_minutes(sign_in, identity_provider_standin):
     identity_provider_standin.advance(601)
 
     with pytest.raises(SignInFailedError, match="bad_verification_code"):
-        sign_in.provider.profile(code, VERIFIER)
+        sign_in.provider.profile(code, sign_in.verifier)
 
 
 def test_a_code_needs_the_verifier_of_its_request(sign_in):
@@ -108,7 +107,7 @@ def test_a_wrong_client_secret_is_named_in_the_log_text(sign_in, identity_provid
     identity_provider_standin.application(client_secret="another")
 
     with pytest.raises(SignInFailedError, match="incorrect_client_credentials") as failure:
-        sign_in.provider.profile(code, VERIFIER)
+        sign_in.provider.profile(code, sign_in.verifier)
 
     assert failure.value.code == "invalid_code"
 
@@ -118,10 +117,10 @@ def test_no_secret_reaches_a_log_an_error_or_a_repr(
 ):
     caplog.set_level("DEBUG")
     first, second = sign_in.code(), sign_in.code()
-    sign_in.provider.profile(first, VERIFIER)
+    sign_in.provider.profile(first, sign_in.verifier)
     identity_provider_standin.fault("/api/user", "reset")
     with pytest.raises(SignInFailedError) as failure:
-        sign_in.provider.profile(second, VERIFIER)
+        sign_in.provider.profile(second, sign_in.verifier)
 
     said = caplog.text + str(failure.value) + repr(vars(sign_in.provider))
     tokens = [
@@ -130,5 +129,11 @@ def test_no_secret_reaches_a_log_an_error_or_a_repr(
     ]
     assert len(tokens) == 2
     assert failure.value.__cause__ is None
-    for secret in [first, second, VERIFIER, identity_provider_standin.client_secret, *tokens]:
+    for secret in [
+        first,
+        second,
+        sign_in.verifier,
+        identity_provider_standin.client_secret,
+        *tokens,
+    ]:
         assert secret not in said

@@ -29,9 +29,9 @@ def test_a_name_that_is_none_is_replaced_by_the_login(sign_in, identity_provider
 def test_a_name_keeps_its_letters_and_loses_what_no_database_holds(
     sign_in, identity_provider_standin
 ):
-    identity_provider_standin.account("octocat", name=" Zoë\x00 \ud83d\ude00 می\u200cخواهم\ud800 ")
+    identity_provider_standin.account("octocat", name=" Zoë\x00 \ud83d\ude00 a\u200cb\ud800 ")
 
-    assert sign_in.profile().name == "Zoë \U0001f600 می\u200cخواهم"
+    assert sign_in.profile().name == "Zoë \U0001f600 a\u200cb"
 
 
 def test_an_unverified_address_is_passed_on_as_unverified(sign_in):

@@ -7,16 +7,24 @@ import pytest
 from authservice.httpclient import Headers, Response
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.token_answer import bearer_token
-from tests.unit.identity_provider.conftest import VERIFIER
 
 TOKEN, USER, EMAILS = "/login/oauth/access_token", "/api/user", "/api/user/emails"
-OUTAGES = ["500", "502", "reset", "truncated", "huge", "redirect", "rate_limited"]
+OUTAGES = [
+    "500",
+    "502",
+    "reset",
+    "truncated",
+    "huge",
+    "redirect",
+    "rate_limited",
+    "secondary_limit",
+]
 NONSENSE = ["not_json", "deep", "empty", "text"]
 
 
 def failure(sign_in, code):
     with pytest.raises(SignInFailedError) as caught:
-        sign_in.provider.profile(code, VERIFIER)
+        sign_in.provider.profile(code, sign_in.verifier)
     return caught.value.code
 
 
@@ -85,6 +93,13 @@ def test_an_api_that_does_not_know_us_gives_no_user_info(make_sign_in):
     sign_in = make_sign_in(api_url=make_sign_in().standin.url + "/nowhere")
 
     assert failure(sign_in, sign_in.code()) == "unable_to_get_user_info"
+
+
+def test_a_refused_token_gives_no_user_info(sign_in, identity_provider_standin):
+    code = sign_in.code()
+    identity_provider_standin.fault(USER, "forbidden")
+
+    assert failure(sign_in, code) == "unable_to_get_user_info"
 
 
 def test_the_provider_works_again_after_an_outage(sign_in, identity_provider_standin):

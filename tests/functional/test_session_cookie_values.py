@@ -1,0 +1,147 @@
+"""What the session cookie may hold: junk costs no query, and one bad value spoils no good one."""
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from tests.browser import Browser
+from tests.cookies import cookies_set_by
+
+GET_SESSION = "/api/auth/get-session"
+NAME = "authservice.session_token"
+JUNK = [
+    "",
+    "x",
+    ".",
+    "..",
+    "a.b",
+    "." + "A" * 43,
+    "A" * 43,
+    "A" * 43 + ".",
+    "A" * 43 + "." + "A" * 43,
+    "A" * 9000,
+    "%41.%42",
+    '"quoted"',
+    "' OR 1=1 --.x",
+    "\x7f.\x01",
+    "ä.ä",
+]
+
+
+@pytest.fixture
+def queries():
+    """Give the statements that are sent to any database meanwhile."""
+    sent = []
+
+    def note(_connection, _cursor, statement, *_):
+        sent.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield sent
+    event.remove(Engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+def signed_in(app):
+    """Give the cookies of somebody who is signed in, by name."""
+    browser = Browser(app)
+    browser.sign_in()
+    return dict(browser.cookies)
+
+
+def _ask(app, header):
+    browser = Browser(app)
+    browser.extra_environ["HTTP_COOKIE"] = header
+    return browser.get(GET_SESSION)
+
+
+@pytest.mark.parametrize("value", JUNK)
+def test_junk_is_refused_without_a_query(app, queries, value):
+    queries.clear()
+
+    answer = _ask(app, f"{NAME}={value}")
+
+    assert answer.body == b"null"
+    assert queries == []
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_value_signed_elsewhere_is_junk(app, queries, signed_in):
+    token, _, code = signed_in[NAME].rpartition(".")
+    altered = code[:-2] + ("AA" if code[-2:] != "AA" else "BB")
+    queries.clear()
+
+    for value in (f"{token}.{altered}", f"{token}x.{code}", f"{code}.{token}", token):
+        assert _ask(app, f"{NAME}={value}").body == b"null"
+    assert queries == []
+
+
+def test_the_companions_value_is_no_session(app, queries, signed_in):
+    queries.clear()
+
+    companion = signed_in["authservice.session_host"]
+
+    assert _ask(app, f"{NAME}={companion}; {NAME}=x.{companion}").body == b"null"
+    assert queries == []
+
+
+@pytest.mark.parametrize("other", [*JUNK, "stale"])
+def test_of_several_cookies_of_the_name_the_good_one_counts(app, signed_in, other):
+    if other == "stale":
+        ended = Browser(app)
+        ended.sign_in()
+        other = ended.cookies[NAME]
+        headers = {"Origin": "http://localhost:37960"}
+        assert ended.post_json("/api/auth/sign-out", {}, headers=headers).status_int == 200
+    good = f"{NAME}={signed_in[NAME]}"
+    bad = f"{NAME}={other}"
+
+    for header in (f"{good}; {bad}", f"{bad}; {good}", f"{bad};{good};{bad}"):
+        assert _ask(app, header).json["user"]["id"] == "local-developer"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_sessions_the_one_begun_in_this_browser_counts(app, signed_in, order):
+    sibling = Browser(app)
+    sibling.sign_in()
+    planted = f"{NAME}={sibling.cookies[NAME]}"
+    own = f"{NAME}={signed_in[NAME]}"
+    companion = f"authservice.session_host={signed_in['authservice.session_host']}"
+
+    header = "; ".join([*[planted, own][::order], companion])
+
+    own_id = _ask(app, f"{own}; {companion}").json["session"]["id"]
+    assert _ask(app, header).json["session"]["id"] == own_id
+
+
+def test_a_cookie_of_another_name_is_not_read(app, signed_in):
+    for name in (f"x{NAME}", f"{NAME}x", f"__Secure-{NAME}", NAME.upper()):
+        assert _ask(app, f"{name}={signed_in[NAME]}").body == b"null"
+
+
+def test_a_quoted_value_is_the_same_value(app, signed_in):
+    assert _ask(app, f'{NAME}="{signed_in[NAME]}"').json is not None
+
+
+def test_the_token_is_stored_as_a_digest_only(app, database, signed_in):
+    from sqlalchemy import select  # noqa: PLC0415
+
+    from authservice.crypto.secret_values import digest  # noqa: PLC0415
+    from authservice.models import session  # noqa: PLC0415
+
+    token = signed_in[NAME].rpartition(".")[0]
+
+    assert database.reader.scalars(select(session.c.token)).all() == [digest(token)]
+
+
+def test_a_session_that_ended_is_null_and_forgotten(app, signed_in):
+    browser = Browser(app)
+    header = f"{NAME}={signed_in[NAME]}"
+    browser.post_json(
+        "/api/auth/sign-out", {}, headers={"Cookie": header, "Origin": browser.origin}
+    )
+
+    answer = _ask(app, header)
+
+    assert answer.body == b"null"
+    assert cookies_set_by(answer)[NAME].value == ""

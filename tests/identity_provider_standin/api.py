@@ -1,0 +1,87 @@
+"""The REST API, as far as a sign-in needs it: ``/api/user`` and ``/api/user/emails``."""
+
+import time
+from collections.abc import Mapping
+
+from tests.identity_provider_standin.answer import Answer, html_answer, json_answer
+from tests.identity_provider_standin.state import Grant, State
+
+_HOURLY_CALLS = 5000
+_VERSIONS = {"2022-11-28", "2026-03-10"}
+_SEES_EMAILS = {"user", "user:email"}
+_ACCEPTED = {"/user": "", "/user/emails": "user, user:email"}
+
+
+def answer(
+    state: State, base: str, path: str, query: Mapping[str, str], headers: Mapping[str, str]
+) -> Answer:
+    """Answer a GET below ``/api``."""
+    if not headers.get("User-Agent"):
+        return html_answer(
+            403,
+            "Request forbidden by administrative rules."
+            " Please make sure your request has a User-Agent header.",
+        )
+    state.api_calls += 1
+    version = headers.get("X-GitHub-Api-Version", "2022-11-28")
+    if version not in _VERSIONS:
+        return _error(400, "Not a supported version")
+    scheme, _, token = headers.get("Authorization", "").partition(" ")
+    if not token:
+        return _error(401, "Requires authentication")
+    grant = state.tokens.get(token) if scheme.lower() in {"bearer", "token"} else None
+    if grant is None:
+        return _error(401, "Bad credentials")
+    made = _answer(state, base, path, query, grant)
+    made.headers += [
+        ("X-OAuth-Scopes", ", ".join(grant.scope.split())),
+        ("X-Accepted-OAuth-Scopes", _ACCEPTED.get(path, "")),
+        ("X-OAuth-Client-Id", state.application.client_id),
+        ("X-GitHub-Media-Type", "github.v3; format=json"),
+        ("X-GitHub-Api-Version-Selected", version),
+        *rate_limit_headers(state, max(0, _HOURLY_CALLS - state.api_calls)),
+    ]
+    return made
+
+
+def rate_limit_headers(state: State, remaining: int) -> list[tuple[str, str]]:
+    """Return the headers that count the calls of an hour."""
+    return [
+        ("X-RateLimit-Limit", str(_HOURLY_CALLS)),
+        ("X-RateLimit-Remaining", str(remaining)),
+        ("X-RateLimit-Used", str(_HOURLY_CALLS - remaining)),
+        ("X-RateLimit-Reset", str(int(time.time()) + 3600)),  # noqa: TID251  (another host's clock)
+        ("X-RateLimit-Resource", "core"),
+    ]
+
+
+def _answer(state: State, base: str, path: str, query: Mapping[str, str], grant: Grant) -> Answer:
+    account = state.accounts[grant.login]
+    if account.blocked:
+        return _error(403, "Sorry. Your account was suspended.")
+    if path == "/user":
+        return json_answer(200, account.public(base))
+    if path == "/user/emails" and _SEES_EMAILS & set(grant.scope.split()):
+        return _page(f"{base}{path}", account.emails, query)
+    return _error(404, "Not Found")
+
+
+def _page(address: str, entries: list[dict[str, object]], query: Mapping[str, str]) -> Answer:
+    size = min(int(query.get("per_page", "30")), 100)
+    page = int(query.get("page", "1"))
+    shown = entries[(page - 1) * size : page * size]
+    if page * size >= len(entries):
+        return json_answer(200, shown)
+    last = -(-len(entries) // size)
+    links = f'<{address}?per_page={size}&page={page + 1}>; rel="next"'
+    links += f', <{address}?per_page={size}&page={last}>; rel="last"'
+    return json_answer(200, shown, ("Link", links))
+
+
+def _error(status: int, message: str) -> Answer:
+    content = {
+        "message": message,
+        "documentation_url": "https://docs.github.com/rest",
+        "status": str(status),
+    }
+    return json_answer(status, content)
