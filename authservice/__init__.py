@@ -8,6 +8,7 @@ from pyramid.config import Configurator
 
 from authservice import start
 from authservice.oauth import metadata
+from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.settings import SettingsError, load_settings
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
@@ -23,6 +24,7 @@ def main(_global_config: dict[str, str], **ini: str) -> Any:  # noqa: ANN401  (a
     database = start.open_checked_database(settings)
     secret = start.server_secret(settings, database)
     keys = start.signing_keys(database, secret)
+    backchannel_logout = BackchannelLogout(settings, database, keys)
     config = Configurator(settings={**ini, "jinja2.undefined": "strict"})
     config.registry.components = Components(
         settings=settings,
@@ -33,6 +35,8 @@ def main(_global_config: dict[str, str], **ini: str) -> Any:  # noqa: ANN401  (a
         cookies=Cookies(settings, secret),
         origins=Origins(settings),
         metadata=json.dumps(metadata.document(settings), separators=(",", ":")).encode(),
+        backchannel_logout=backchannel_logout,
     )
     config.include("authservice.web")
+    backchannel_logout.start()
     return config.make_wsgi_app()

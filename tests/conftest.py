@@ -75,6 +75,7 @@ def make_app(database_url):
 
     yield make
     for app in made:
+        app.registry.components.backchannel_logout.stop()
         app.registry.components.database.dispose()
 
 

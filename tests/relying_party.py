@@ -6,7 +6,7 @@ import secrets
 from urllib.parse import parse_qs, urlsplit
 
 from authservice.services import client_registration
-from authservice.services.clients import ClientRegistration
+from authservice.services.client_metadata import ClientMetadata
 from tests.browser import Browser
 
 AUTHORIZE = "/api/auth/oauth2/authorize"
@@ -35,7 +35,7 @@ class RelyingParty:
         """Register a client; changes are those of a registration."""
         wanted = {"name": "Example App", "redirect_uris": ["https://app.example.com/callback"]}
         with database.transaction() as connection:
-            registration = ClientRegistration(**(wanted | changes))
+            registration = ClientMetadata(**(wanted | changes))
             client_id, secret = client_registration.register(connection, registration)
         return cls(app, client_id, secret, registration.redirect_uris[0])
 

@@ -2,10 +2,10 @@
 
 import sys
 
-from authservice.cli import migrate, register
+from authservice.cli import clients, migrate, register
 from authservice.cli.arguments import Parser
 
-_COMMANDS = {"migrate": migrate, "oauth:register": register}
+_COMMANDS = {"migrate": migrate, "oauth:register": register, "clients": clients}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -14,7 +14,7 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, module in _COMMANDS.items():
         command = commands.add_parser(name, help=module.SUMMARY, allow_abbrev=False)
-        module.add_arguments(command)
         command.set_defaults(run=module.run)
+        module.add_arguments(command)
     options = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
     options.run(options)

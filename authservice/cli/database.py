@@ -1,10 +1,12 @@
 """Which database a command works on, checked before anything is written."""
 
+import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from authservice import schema
@@ -43,6 +45,32 @@ def remote_database() -> Iterator[Database]:
         return Database(checked, synchronous=synchronous)
 
     with _closing(open_remote) as database:
+        yield database
+
+
+@contextmanager
+def reading(options: argparse.Namespace) -> Iterator[Connection]:
+    """Give a connection for reading the database that the options name."""
+    with _named(options) as database:
+        yield database.reader
+
+
+@contextmanager
+def writing(options: argparse.Namespace) -> Iterator[Connection]:
+    """Give a writing transaction on the database that the options name; dry runs keep nothing."""
+    with _named(options) as database, database.transaction() as connection:
+        yield connection
+        if options.dry_run:
+            connection.rollback()
+
+
+@contextmanager
+def _named(options: argparse.Namespace) -> Iterator[Database]:
+    if options.remote and options.config:
+        fail("--config does not go with --remote, which reads AUTH_REMOTE_DATABASE_URL only")
+    source = remote_database() if options.remote else local_database(options.config)
+    with source as database:
+        require_migrated(database)
         yield database
 
 

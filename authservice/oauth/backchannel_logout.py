@@ -6,16 +6,23 @@ and every process of the service may take part.
 
 import logging
 import threading
-from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import urlencode
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.db import Database
+from authservice.httpclient import (
+    AddressPolicy,
+    Method,
+    Request,
+    SendError,
+    Timeouts,
+    allow_networks,
+    public_addresses_only,
+)
 from authservice.httpclient import Client as HTTPClient
-from authservice.httpclient import Method, Request, SendError, Timeouts
 from authservice.oauth import logout_token
-from authservice.services import clients, logout_notices
+from authservice.services import clients, logout_notices, sessions
 from authservice.services.logout_notices import LogoutNotice
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
@@ -41,7 +48,7 @@ class BackchannelLogout:
             max_redirects=0,
             max_body_bytes=_MAX_ANSWER,
             user_agent="authservice",
-            address_policy=self._may_connect,
+            address_policy=_address_policy(settings),
         )
         self._work = threading.Event()
         self._ended = threading.Event()
@@ -65,13 +72,24 @@ class BackchannelLogout:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            self._work.wait(_IDLE_SECONDS)
-            self._work.clear()
             try:
+                self._end_expired_sessions()
                 while not self._ended.is_set() and self.attempt_one():
                     pass
             except SQLAlchemyError as error:
                 _log.warning("logout notices wait for the database: %s", type(error).__name__)
+            except Exception:  # noqa: BLE001  (whatever it is, the thread has to go on)
+                # Nobody would start this thread again.
+                _log.exception("an attempt to tell a client of a sign-out failed unexpectedly")
+            self._work.wait(_IDLE_SECONDS)
+            self._work.clear()
+
+    def _end_expired_sessions(self) -> None:
+        """End the sessions whose time is over and of whose end somebody wants to know."""
+        expired = sessions.expired_with_participants(self._database.reader)
+        if expired:
+            with self._database.transaction() as connection:
+                sessions.end(connection, expired)
 
     def attempt_one(self) -> bool:
         """Make one attempt at the notice that has been due longest; False when none is due."""
@@ -113,11 +131,10 @@ class BackchannelLogout:
             return False
         return True
 
-    def _may_connect(self, address: IPv4Address | IPv6Address) -> bool:
-        """Tell whether an address lies in the allowed networks, or is public if none are named."""
-        if self._settings.local_mode:
-            return address.is_loopback
-        networks = self._settings.backchannel_networks
-        if networks:
-            return any(address in network for network in networks)
-        return address.is_global and not address.is_multicast
+
+def _address_policy(settings: AuthSettings) -> AddressPolicy:
+    """Return which addresses may be told: loopback in local mode, else the named networks."""
+    if settings.local_mode:
+        return allow_networks("127.0.0.0/8", "::1/128")
+    networks = settings.backchannel_networks
+    return allow_networks(*map(str, networks)) if networks else public_addresses_only

@@ -22,9 +22,13 @@ _FAILED = "Client authentication failed: the client is unknown or its credential
 
 
 def authenticate(
-    connection: Connection, authorization: str | None, parameters: Parameters
+    connection: Connection,
+    authorization: str | None,
+    parameters: Parameters,
+    *,
+    public_clients: bool = True,
 ) -> Client:
-    """Return the client that sent a request.
+    """Return the client that sent a request; public clients only where they may.
 
     Raises InvalidClientError when it cannot be told or is not who it says, InvalidRequestError
     when the request names two clients or uses two mechanisms.
@@ -33,7 +37,7 @@ def authenticate(
     client = clients.find(connection, client_id)
     if client is None:
         raise InvalidClientError(description=_FAILED)
-    if client.public and secret is None:
+    if client.public and secret is None and public_clients:
         return client
     if secret is None or not client.has_secret(secret):
         raise InvalidClientError(description=_FAILED)

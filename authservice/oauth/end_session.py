@@ -57,14 +57,11 @@ def validate(
     return EndSessionRequest(
         client=client,
         return_to=_return_to(sent, client),
-        confirmation_needed=session is not None
-        and not _may_end(hint, client, session, connection),
+        confirmation_needed=session is not None and not _may_end(hint, client, session, connection),
     )
 
 
-def _client(
-    sent: Parameters, hint: dict[str, Any] | None, connection: Connection
-) -> Client | None:
+def _client(sent: Parameters, hint: dict[str, Any] | None, connection: Connection) -> Client | None:
     named, hinted = sent.get("client_id"), None if hint is None else hint.get("aud")
     if named is not None and hinted is not None and named != hinted:
         raise EndSessionError("client_id differs from the client that id_token_hint was issued to.")

@@ -29,7 +29,7 @@ class _CodeGrantWithS256(OAuthCodeGrant):  # type: ignore[misc]  # oauthlib has 
 class AuthorizationCodeGrant(OpenIDCodeGrant):  # type: ignore[misc]  # oauthlib has no types
     """OpenID's authorization code grant, which is plain OAuth where openid is not asked for."""
 
-    def __init__(self, request_validator: Any, asked: Parameters | None = None) -> None:  # noqa: ANN401
+    def __init__(self, request_validator: Any, asked: Parameters | None = None) -> None:
         """Take the validator and, for an authorization request, its parameters as sent."""
         self.proxy_target = _CodeGrantWithS256(
             request_validator=request_validator,
@@ -47,7 +47,7 @@ class RefreshTokenGrant(OpenIDRefreshGrant):  # type: ignore[misc]  # oauthlib h
 def _without_unasked_refresh_token(
     token: dict[str, Any],
     _token_handler: object,
-    request: Any,  # noqa: ANN401
+    request: Any,
 ) -> dict[str, Any]:
     """Leave the refresh token out unless offline_access was granted (OIDC Core, section 11)."""
     if "offline_access" not in request.scopes:

@@ -24,6 +24,7 @@ def issue(
     user: User,
     scopes: Iterable[str],
     access_token: str,
+    *,
     settings: AuthSettings,
     keys: SigningKeys,
 ) -> str:

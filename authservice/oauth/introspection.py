@@ -17,7 +17,11 @@ def describe(
     """Return a token's members, or None when it is not active for this client."""
     access_token = access_tokens.find(connection, token)
     if access_token is not None:
-        return _access_token(access_token, settings) if _may_ask(asking, access_token, settings) else None
+        return (
+            _access_token(access_token, settings)
+            if _may_ask(asking, access_token, settings)
+            else None
+        )
     refresh_token = refresh_tokens.find(connection, token)
     if refresh_token is None or refresh_token.client_id != asking.client_id:
         return None

@@ -39,6 +39,7 @@ from authservice.services.refresh_tokens import RefreshToken, State
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
 
+
 class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has no types
     """Knows one request's client, code and refresh token, as it learns them."""
 
@@ -68,12 +69,12 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
 
     # Authorization request
 
-    def validate_client_id(self, client_id: str, request: Any) -> bool:  # noqa: ANN401
+    def validate_client_id(self, client_id: str, request: Any) -> bool:
         """Tell whether the client exists, and remember it."""
         self.client = request.client = clients.find(self._reader, client_id)
         return self.client is not None
 
-    def validate_redirect_uri(self, _client_id: str, redirect_uri: str, request: Any) -> bool:  # noqa: ANN401
+    def validate_redirect_uri(self, _client_id: str, redirect_uri: str, request: Any) -> bool:
         """Tell whether the redirect URI is one of the client's."""
         return bool(request.client.allows_redirect_to(redirect_uri))
 
@@ -111,7 +112,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Say yes: every client has been authenticated, public ones by naming themselves."""
         return True
 
-    def authenticate_client(self, request: Any) -> bool:  # noqa: ANN401
+    def authenticate_client(self, request: Any) -> bool:
         """Hand over the client that was authenticated before."""
         request.client = self.client
         request.client_id = self.client.client_id if self.client else None
@@ -121,7 +122,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Accept the grants that we have."""
         return grant_type in GRANT_TYPES
 
-    def validate_code(self, _client_id: str, code: str, client: Client, request: Any) -> bool:  # noqa: ANN401
+    def validate_code(self, _client_id: str, code: str, client: Client, request: Any) -> bool:
         """Accept a code of this client for this redirect URI and this verifier."""
         found = authorization_codes.find(self._reader, code)
         if found is None or found.grant.client_id != client.client_id:
@@ -161,7 +162,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Accept: the redirect URI was compared when the code was found."""
         return True
 
-    def validate_refresh_token(self, refresh_token: str, client: Client, request: Any) -> bool:  # noqa: ANN401
+    def validate_refresh_token(self, refresh_token: str, client: Client, request: Any) -> bool:
         """Accept a token of this client that is fresh, or was rotated within the grace."""
         found = refresh_tokens.find(self._reader, refresh_token)
         if found is None or found.client_id != client.client_id:
@@ -209,7 +210,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         """Return the nonce of the authorization request."""
         return self._found_code.grant.nonce
 
-    def new_access_token(self, request: Any) -> str:  # noqa: ANN401
+    def new_access_token(self, request: Any) -> str:
         """Return an access token: opaque, or a JWT where it is for a resource of its own."""
         if not self._resources:
             return random_token()
@@ -217,7 +218,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
             self._found_grant, request.scopes, self._resources, self._settings, self._keys
         )
 
-    def get_id_token(self, token: dict[str, Any], _token_handler: object, request: Any) -> str:  # noqa: ANN401
+    def get_id_token(self, token: dict[str, Any], _token_handler: object, request: Any) -> str:
         """Return the ID token that goes with the tokens about to be answered."""
         return id_token.issue(
             self._found_grant,
@@ -225,11 +226,11 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
             request.user,
             request.scopes,
             token["access_token"],
-            self._settings,
-            self._keys,
+            settings=self._settings,
+            keys=self._keys,
         )
 
-    def save_bearer_token(self, token: dict[str, Any], request: Any, *_: object) -> None:  # noqa: ANN401
+    def save_bearer_token(self, token: dict[str, Any], request: Any, *_: object) -> None:
         """Spend what was presented and store the tokens, all in one transaction."""
         store = TokenStore(
             self._open_writer,
@@ -254,17 +255,19 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
 
     # Introspection and revocation
 
-    def introspect_token(self, token: str, _hint: str | None, request: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    def introspect_token(
+        self, token: str, _hint: str | None, request: Any
+    ) -> dict[str, Any] | None:
         """Return what a token stands for, if this client may know."""
         return introspection.describe(self._reader, token, request.client, self._settings)
 
-    def revoke_token(self, token: str, _hint: str | None, request: Any) -> None:  # noqa: ANN401
+    def revoke_token(self, token: str, _hint: str | None, request: Any) -> None:
         """Take a token of this client back; any other is left alone."""
         revocation.revoke(self._reader, self._open_writer, token, request.client)
 
     # Userinfo
 
-    def validate_bearer_token(self, token: str | None, _scopes: object, request: Any) -> bool:  # noqa: ANN401
+    def validate_bearer_token(self, token: str | None, _scopes: object, request: Any) -> bool:
         """Accept an access token that is alive, and set what it stands for."""
         found = access_tokens.find(self._reader, token) if token else None
         # A token for a resource is that resource's alone: there it must not open the profile.
@@ -275,7 +278,7 @@ class RequestValidator(OpenIDValidator):  # type: ignore[misc]  # oauthlib has n
         request.scopes = found.scopes
         return True
 
-    def get_userinfo_claims(self, request: Any) -> dict[str, Any]:  # noqa: ANN401
+    def get_userinfo_claims(self, request: Any) -> dict[str, Any]:
         """Return the claims that the token's scopes allow."""
         found = self.access_token
         asked = RequestedClaims.from_json(found.requested_claims if found else None)

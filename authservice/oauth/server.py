@@ -18,7 +18,6 @@ from oauthlib.oauth2.rfc6749.endpoints import (
 from oauthlib.oauth2.rfc6749.errors import (
     FatalClientError,
     InvalidClientError,
-    InvalidClientIdError,
     InvalidRequestError,
     OAuth2Error,
     UnsupportedGrantTypeError,
@@ -34,6 +33,7 @@ from authservice.oauth.authorization_response import (
     AuthorizationRefusedError,
     AuthorizationResponse,
 )
+from authservice.oauth.fatal_error import FatalAuthorizationError, fatal_error
 from authservice.oauth.grants import (
     AUTHORIZATION_CODE,
     GRANT_TYPES,
@@ -71,19 +71,6 @@ class Admit(Protocol):
 
 # oauthlib wants an address to parse; only its query is looked at.
 _ADDRESS = "https://server"
-
-
-class FatalAuthorizationError(Exception):
-    """An authorization request that names no client or no redirect URI of its client.
-
-    It is shown to the person and never redirected (RFC 6749, section 4.1.2.1).
-    """
-
-    def __init__(self, error: str, description: str) -> None:
-        """Take the error code and the sentence that names the rule."""
-        super().__init__(description)
-        self.error = error
-        self.description = description
 
 
 class AuthorizationServer:
@@ -125,7 +112,7 @@ class AuthorizationServer:
         try:
             scopes, found = endpoint.validate_authorization_request(f"{_ADDRESS}?{asked.encoded()}")
         except FatalClientError as error:
-            raise _fatal(error) from None
+            raise fatal_error(error, asked, self._validator.client) from None
         except OAuth2Error as error:
             raise self._refused(asked, error.error, error.description) from None
         return self._authorization_request(asked, scopes, found)
@@ -280,9 +267,7 @@ class AuthorizationServer:
             authorization, pairs, endpoint.create_introspect_response, public_clients=False
         )
 
-    def create_revocation_response(
-        self, authorization: str | None, pairs: Pairs
-    ) -> ProtocolAnswer:
+    def create_revocation_response(self, authorization: str | None, pairs: Pairs) -> ProtocolAnswer:
         """Take a token back; the answer says nothing of what it was (RFC 7009)."""
         endpoint = RevocationEndpoint(self._validator)
         return self._token_action(
@@ -300,15 +285,12 @@ class AuthorizationServer:
         sent = Parameters.read(pairs, parameters.TOKEN_ACTION)
         try:
             _refuse_repeated(sent)
-            client = client_authentication.authenticate(self._reader, authorization, sent)
-            if client.public and not public_clients:
-                raise InvalidClientError(
-                    description="This endpoint is for clients that authenticate with a secret."
-                )
+            client = client_authentication.authenticate(
+                self._reader, authorization, sent, public_clients=public_clients
+            )
             self._admit(client.client_id, public=bool(client.public))
             self._validator.client = client
-            if sent.get("token") is None:
-                raise InvalidRequestError(description="token is missing.")
+            _require(sent, "token")
             _, body, status = act(_ADDRESS, body=sent.encoded())
         except InvalidClientError as error:
             return client_error_answer(error, authorization)
@@ -362,16 +344,10 @@ def _check_token_request(sent: Parameters) -> None:
     if grant_type not in GRANT_TYPES:
         raise UnsupportedGrantTypeError(description=f"grant_type must be {expected}.")
     needed = ("code", "redirect_uri") if grant_type == AUTHORIZATION_CODE else ("refresh_token",)
-    for name in needed:
+    _require(sent, *needed)
+
+
+def _require(sent: Parameters, *names: str) -> None:
+    for name in names:
         if sent.get(name) is None:
             raise InvalidRequestError(description=f"{name} is missing.")
-
-
-def _fatal(error: FatalClientError) -> FatalAuthorizationError:
-    if isinstance(error, InvalidClientIdError):
-        return FatalAuthorizationError("invalid_client", "client_id names no client known here.")
-    return FatalAuthorizationError(
-        "invalid_redirect_uri",
-        "redirect_uri is not one of those registered for this client; it must be the same,"
-        " character by character.",
-    )

@@ -52,9 +52,7 @@ class TokenStore:
         self._grant = grant
         self._resources = resources
 
-    def redeem(
-        self, code: AuthorizationCode, token: dict[str, Any], scopes: Iterable[str]
-    ) -> None:
+    def redeem(self, code: AuthorizationCode, token: dict[str, Any], scopes: Iterable[str]) -> None:
         """Spend a code and store what is answered; raises InvalidGrantError when it is too late."""
         lifetimes, grant = self._lifetimes, self._grant
         offline = "refresh_token" in token

@@ -7,18 +7,21 @@ one transaction: either all of it has happened or nothing.
 
 from datetime import timedelta
 
-from sqlalchemy import Connection, delete, update
+from sqlalchemy import Connection, delete, insert, update
 
-from authservice.crypto.secret_values import random_id
+from authservice import clock
+from authservice.crypto.client_secrets import hash_client_secret
+from authservice.crypto.secret_values import random_id, random_token
 from authservice.models import oauth_client, user
-from authservice.services import clients, sessions, users
-from authservice.services.clients import ClientRegistration
+from authservice.services import sessions, users
+from authservice.services.client_metadata import ClientMetadata
+from authservice.services.sessions import CentralSession
 from authservice.services.users import Profile
 
 _LIFETIME = timedelta(minutes=1)
 
 
-def register(connection: Connection, registration: ClientRegistration) -> tuple[str, str | None]:
+def register(connection: Connection, metadata: ClientMetadata) -> tuple[str, str | None]:
     """Return the new client's id and secret; raises ValueError that names every fault."""
     temporary_id = random_id()
     profile = Profile(
@@ -31,10 +34,40 @@ def register(connection: Connection, registration: ClientRegistration) -> tuple[
     )
     owner, _ = users.from_profile(connection, profile)
     session, _ = sessions.create(connection, owner, _LIFETIME)
-    client_id, secret = clients.create_client(connection, registration, session)
+    client_id, secret = create_client(connection, metadata, session)
     # Detached before the user goes: the foreign key would take the client along.
     connection.execute(
         update(oauth_client).where(oauth_client.c.client_id == client_id).values(user_id=None)
     )
     connection.execute(delete(user).where(user.c.id == owner.id))
+    return client_id, secret
+
+
+def create_client(
+    connection: Connection, metadata: ClientMetadata, owner: CentralSession
+) -> tuple[str, str | None]:
+    """Create a client in the name of a signed-in user and return its id and its secret.
+
+    A public client has no secret. Raises ValueError that names every fault of the metadata.
+    """
+    problems = metadata.problems()
+    if problems:
+        raise ValueError("; ".join(problems))
+    now = clock.now()
+    client_id = random_id()
+    secret = None if metadata.public else random_token()
+    row = metadata.columns() | {
+        "id": random_id(),
+        "client_id": client_id,
+        "client_secret": hash_client_secret(secret) if secret else None,
+        "disabled": False,
+        "subject_type": "public",
+        "user_id": owner.user.id,
+        "created_at": now,
+        "updated_at": now,
+        "grant_types": ("authorization_code", "refresh_token"),
+        "response_types": ("code",),
+        "require_pkce": True,
+    }
+    connection.execute(insert(oauth_client), row)
     return client_id, secret

@@ -15,7 +15,7 @@ from authservice.crypto.secret_values import random_id
 from authservice.models import logout_notice, session, session_participant
 
 # After these pauses; then the notice is given up.
-_PAUSES = tuple(map(timedelta, (0, 0, 0, 0, 0, 0, 0), (5, 30, 120, 600, 1800, 7200, 21600)))
+_PAUSES = tuple(timedelta(seconds=each) for each in (5, 30, 120, 600, 1800, 7200, 21600))
 # Longer than an attempt can take.
 _LEASE = timedelta(seconds=60)
 
@@ -39,9 +39,7 @@ _DUE = (
 )
 _TAKE = (
     update(logout_notice)
-    .where(
-        logout_notice.c.id == bindparam("notice_id"), logout_notice.c.due_at <= bindparam("now")
-    )
+    .where(logout_notice.c.id == bindparam("notice_id"), logout_notice.c.due_at <= bindparam("now"))
     .values(due_at=bindparam("leased_until"), attempts=logout_notice.c.attempts + 1)
     .returning(*(logout_notice.c[name] for name in LogoutNotice.__slots__))
 )

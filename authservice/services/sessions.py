@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, select, updat
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
-from authservice.models import oauth_access_token, session, user
+from authservice.models import oauth_access_token, session, session_participant, user
+from authservice.services import logout_notices
 from authservice.services.users import User
 
 
@@ -42,6 +43,13 @@ _COLUMNS = (
 _WITH_USER = select(*_COLUMNS, *user.c).join(user, user.c.id == session.c.user_id)
 _BY_TOKEN = _WITH_USER.where(session.c.token == bindparam("token_digest"))
 _BY_ID = _WITH_USER.where(session.c.id == bindparam("asked_session_id"))
+_EXPIRED_WITH_PARTICIPANTS = (
+    select(session.c.id)
+    .join(session_participant, session_participant.c.session_id == session.c.id)
+    .where(session.c.expires_at <= bindparam("now"))
+    .distinct()
+    .limit(100)
+)
 _OF_USER = _WITH_USER.where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
 ).order_by(session.c.created_at)
@@ -118,9 +126,13 @@ def extend(connection: Connection, current: CentralSession, lifetime: timedelta)
 
 
 def end(connection: Connection, session_ids: Sequence[str]) -> int:
-    """End sessions and delete the access tokens that came of them; return how many ended."""
+    """End sessions, delete the access tokens that came of them, and note whom to tell.
+
+    Returns how many sessions ended.
+    """
     if not session_ids:
         return 0
+    logout_notices.put_for_sessions(connection, session_ids)
     # The foreign key would only clear the column and leave the tokens alive.
     connection.execute(
         delete(oauth_access_token).where(oauth_access_token.c.session_id.in_(session_ids))
@@ -128,10 +140,14 @@ def end(connection: Connection, session_ids: Sequence[str]) -> int:
     return connection.execute(delete(session).where(session.c.id.in_(session_ids))).rowcount
 
 
-def end_by_token(connection: Connection, token: str) -> None:
-    """End the session that a cookie's token names, alive or expired."""
-    found = connection.scalars(select(session.c.id).where(session.c.token == digest(token))).all()
-    end(connection, found)
+def ids_of_token(connection: Connection, token: str) -> Sequence[str]:
+    """Return the session that a cookie's token names, alive or expired, as a list of ids."""
+    return connection.scalars(select(session.c.id).where(session.c.token == digest(token))).all()
+
+
+def expired_with_participants(connection: Connection) -> Sequence[str]:
+    """Return sessions whose time is over and whose clients have yet to be told."""
+    return connection.scalars(_EXPIRED_WITH_PARTICIPANTS, {"now": clock.now()}).all()
 
 
 def _session(row: Row[Any]) -> CentralSession:

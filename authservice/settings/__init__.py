@@ -53,6 +53,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         trusted_proxies=parsing.networks(source, "auth.trusted_proxies"),
         service_name=source.text("auth.service_name", "authservice"),
         resources=rules.resources(source, auth_url),
+        backchannel_networks=parsing.networks(source, "auth.backchannel_networks"),
         ratelimit_storage=None if local_mode else _ratelimit_storage(source),
         lifetimes=_lifetimes(source),
     )

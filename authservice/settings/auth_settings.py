@@ -51,6 +51,7 @@ class AuthSettings:
     trusted_proxies: tuple[IPNetwork, ...]
     service_name: str
     resources: Mapping[str, tuple[str, ...]]
+    backchannel_networks: tuple[IPNetwork, ...]
     ratelimit_storage: str | None = field(repr=False)
     lifetimes: Lifetimes
 

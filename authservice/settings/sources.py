@@ -22,6 +22,7 @@ INI_KEYS = frozenset(
         "auth.service_name",
         "auth.cookie_prefix",
         "auth.resources",
+        "auth.backchannel_networks",
         "provider.id",
         "provider.authorize_url",
         "provider.token_url",

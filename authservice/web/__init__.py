@@ -14,7 +14,7 @@ _TWEENS = (
 )
 
 
-def includeme(config: Any) -> None:  # noqa: ANN401  (Pyramid has no types)
+def includeme(config: Any) -> None:
     """Assemble the web layer."""
     settings = config.registry.components.settings
     config.set_request_factory(AuthRequest)

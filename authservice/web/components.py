@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.identity_provider import IdentityProvider
+from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
 from authservice.web.cookies import Cookies
@@ -23,3 +24,4 @@ class Components:
     cookies: Cookies
     origins: Origins
     metadata: bytes
+    backchannel_logout: BackchannelLogout

@@ -16,12 +16,12 @@ _MAX_AGE = "600"
 
 def cors(
     handler: Callable[[Any], Response],
-    registry: Any,  # noqa: ANN401
+    registry: Any,
 ) -> Callable[[Any], Response]:
     """Return the handler with the cross-origin headers added (a Pyramid tween factory)."""
     origins = registry.components.origins
 
-    def tween(request: Any) -> Response:  # noqa: ANN401
+    def tween(request: Any) -> Response:
         response = handler(request)
         route = routes.of_request(request)
         if route is None:
@@ -42,7 +42,7 @@ def cors(
     return tween
 
 
-def preflight(request: Any, route: Route) -> Response | None:  # noqa: ANN401
+def preflight(request: Any, route: Route) -> Response | None:
     """Return the answer to a preflight request, or None where there is none to give."""
     is_preflight = (
         request.method == "OPTIONS"

@@ -50,7 +50,7 @@ class FormTokens:
         )
 
 
-def refused_origin(request: AuthRequest) -> Any | None:  # noqa: ANN401  (a response)
+def refused_origin(request: AuthRequest) -> Any | None:
     """Return the refusal of a session API request that another site may have caused, or None.
 
     Only a request with a cookie acts in somebody's name; one without passes.

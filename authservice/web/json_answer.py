@@ -7,7 +7,7 @@ from typing import Any
 from pyramid.response import Response
 
 
-def json_answer(content: Any, status: int = 200) -> Response:  # noqa: ANN401  (JSON)
+def json_answer(content: Any, status: int = 200) -> Response:
     """Return content as JSON that nobody may store."""
     response = Response(
         json.dumps(content, separators=(",", ":")).encode(),

@@ -23,7 +23,7 @@ def junk_guard(
 ) -> Callable[[Any], Response]:
     """Return the handler behind the gate (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:  # noqa: ANN401
+    def tween(request: Any) -> Response:
         logs.new_reference()
         environ = request.environ
         query = environ.get("QUERY_STRING", "")

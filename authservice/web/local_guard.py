@@ -20,7 +20,7 @@ def local_guard(
 ) -> Callable[[Any], Response]:
     """Return the handler behind the check of the Host header (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:  # noqa: ANN401
+    def tween(request: Any) -> Response:
         host = re.sub(r":\d{1,5}$", "", request.environ.get("HTTP_HOST", "").lower())
         if not is_loopback(host):
             return error_json(

@@ -53,6 +53,7 @@ def error_page(
     code: str | None = None,
     action: tuple[str, str] | None = None,
     details: Iterable[tuple[str, str]] = (),
+    difference: object = None,
 ) -> Response:
     """Return a page that says what happened and what to do; ``action`` is address and label."""
     values = {
@@ -64,7 +65,7 @@ def error_page(
         "action_url": action[0] if action else None,
         "action_label": action[1] if action else None,
         "details": list(details),
-        "difference": None,
+        "difference": difference,
     }
     return page(request, "error", values, status=status)
 

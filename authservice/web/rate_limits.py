@@ -87,12 +87,12 @@ class RateLimits:
         raise TooManyRequestsError(min(max(waiting, 1), limit.get_expiry()))
 
 
-def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:  # noqa: ANN401
+def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
     """Return the view with the counting before it (a Pyramid view deriver)."""
     if info.exception_only:
         return view
 
-    def wrapper(context: Any, request: AuthRequest) -> Response:  # noqa: ANN401
+    def wrapper(context: Any, request: AuthRequest) -> Response:
         route = routes.of_request(request)
         name = route.name if route else "static"
         address = subject(request)
@@ -168,7 +168,7 @@ def too_many_requests(error: TooManyRequestsError, request: AuthRequest) -> Resp
     return response
 
 
-def includeme(config: Any) -> None:  # noqa: ANN401  (Pyramid has no types)
+def includeme(config: Any) -> None:
     """Count from now on, unless the settings say that nothing is limited."""
     storage = config.registry.components.settings.ratelimit_storage
     if storage is None:

@@ -95,13 +95,13 @@ ROUTES = (
 BY_NAME = {route.name: route for route in ROUTES}
 
 
-def includeme(config: Any) -> None:  # noqa: ANN401  (Pyramid has no types)
+def includeme(config: Any) -> None:
     """Register the routes in the order of the table."""
     for route in ROUTES:
         config.add_route(route.name, route.path)
 
 
-def of_request(request: Any) -> Route | None:  # noqa: ANN401
+def of_request(request: Any) -> Route | None:
     """Return the route that a request matched."""
     matched = getattr(request, "matched_route", None)
     return None if matched is None else BY_NAME.get(matched.name)

@@ -11,7 +11,7 @@ _HSTS = "max-age=63072000"
 
 def security_headers(
     handler: Callable[[Any], Response],
-    registry: Any,  # noqa: ANN401
+    registry: Any,
 ) -> Callable[[Any], Response]:
     """Return the handler with the security headers added (a Pyramid tween factory)."""
     headers = [
@@ -23,7 +23,7 @@ def security_headers(
     if registry.components.settings.https:
         headers.append(("Strict-Transport-Security", _HSTS))
 
-    def tween(request: Any) -> Response:  # noqa: ANN401
+    def tween(request: Any) -> Response:
         response = handler(request)
         response.headerlist.extend(headers)
         return response

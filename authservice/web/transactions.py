@@ -17,7 +17,7 @@ from transaction import TransactionManager
 View = Callable[[Any, Any], Response]
 
 
-def begin(request: Any) -> Connection:  # noqa: ANN401  (Pyramid has no types)
+def begin(request: Any) -> Connection:
     """Begin the request's transaction and return its connection."""
     manager = TransactionManager(explicit=True)
     manager.begin()
@@ -32,7 +32,7 @@ def begin(request: Any) -> Connection:  # noqa: ANN401  (Pyramid has no types)
 def transactional_view(view: View, _info: object) -> View:
     """Return the view with the end of the transaction around it (a Pyramid view deriver)."""
 
-    def wrapper(context: Any, request: Any) -> Response:  # noqa: ANN401
+    def wrapper(context: Any, request: Any) -> Response:
         try:
             response = view(context, request)
         except BaseException:
@@ -46,6 +46,6 @@ def transactional_view(view: View, _info: object) -> View:
     return wrapper
 
 
-def includeme(config: Any) -> None:  # noqa: ANN401
+def includeme(config: Any) -> None:
     """Put the deriver around every view."""
     config.add_view_deriver(transactional_view)

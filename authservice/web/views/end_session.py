@@ -12,12 +12,12 @@ from authservice.oauth import end_session as protocol
 from authservice.oauth import parameters
 from authservice.oauth.end_session import EndSessionError
 from authservice.oauth.parameters import Parameters
-from authservice.services import sessions
 from authservice.web import csrf
 from authservice.web.pages import error_page, page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs, query_pairs
+from authservice.web.session_end import end_presented_sessions
 
 _PURPOSE = "end session request"
 _LIFETIME = timedelta(minutes=10)
@@ -93,10 +93,7 @@ def end_session_error(error: EndSessionError, request: AuthRequest) -> Response:
 
 def _ended(request: AuthRequest, return_to: str | None) -> Response:
     response = see_other(return_to or f"{request.auth_settings.auth_url}/signed-out")
-    for token in request.cookies_of_service.session_tokens(request.cookie_header):
-        sessions.end_by_token(request.db, token)
-    request.cookies_of_service.clear_session(response)
-    return response
+    return end_presented_sessions(request, response)
 
 
 def _pairs(request: AuthRequest) -> list[tuple[str, str]]:

@@ -10,9 +10,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from authservice.oauth.authorization_response import AuthorizationRefusedError
+from authservice.oauth.fatal_error import FatalAuthorizationError
 from authservice.oauth.pending_request import InteractionError
 from authservice.oauth.protocol_answer import ProtocolAnswer, error_body
-from authservice.oauth.server import FatalAuthorizationError
 from authservice.web import cors, interactions, routes
 from authservice.web.authorization_answer import authorization_answer
 from authservice.web.json_answer import error_json
@@ -40,7 +40,17 @@ def _speaks_oauth(request: AuthRequest) -> bool:
 
 @exception_view_config(FatalAuthorizationError)
 def fatal_authorization_error(error: FatalAuthorizationError, request: AuthRequest) -> Response:
-    """Show what is wrong with the link of an application; nobody is redirected."""
+    """Show what is wrong with the link of an application; nobody is redirected.
+
+    What is registered is shown in local mode only; in production the log has it.
+    """
+    _log.warning(
+        "refused an authorization request: %s received=%r registered=%r",
+        error.error,
+        error.received,
+        error.registered,
+    )
+    local_mode = request.auth_settings.local_mode
     return error_page(
         request,
         400,
@@ -48,6 +58,8 @@ def fatal_authorization_error(error: FatalAuthorizationError, request: AuthReque
         error.description,
         "Go back to the application. If it keeps happening, tell its developers what stands here.",
         code=error.error,
+        details=[("Registered", uri) for uri in error.registered] if local_mode else [],
+        difference=error.difference if local_mode else None,
     )
 
 

@@ -9,6 +9,7 @@ from authservice.web import csrf
 from authservice.web.json_answer import error_json, json_answer, unauthorized
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object, optional_text
+from authservice.web.session_end import end_sessions
 
 
 # No form token on these: the Origin rule of the session API stands in its place.
@@ -22,7 +23,7 @@ def revoke_session(request: AuthRequest) -> Response:
     if handle is None:
         return error_json(400, "[body.token] is required", "VALIDATION_ERROR")
     own = {each.id for each in sessions.of_user(request.db_readonly, session.user.id)}
-    sessions.end(request.db, [handle] if handle in own else [])
+    end_sessions(request, [handle] if handle in own else [])
     return json_answer({"status": True})
 
 
@@ -34,7 +35,7 @@ def revoke_sessions(request: AuthRequest) -> Response:
         return session
     json_object(request)
     found = sessions.of_user(request.db_readonly, session.user.id)
-    sessions.end(request.db, [each.id for each in found])
+    end_sessions(request, [each.id for each in found])
     refresh_tokens.revoke_of_user(request.db, session.user.id)
     response = json_answer({"status": True})
     request.cookies_of_service.clear_session(response)
@@ -49,7 +50,7 @@ def revoke_other_sessions(request: AuthRequest) -> Response:
         return session
     json_object(request)
     found = sessions.of_user(request.db_readonly, session.user.id)
-    sessions.end(request.db, [each.id for each in found if each.id != session.id])
+    end_sessions(request, [each.id for each in found if each.id != session.id])
     return json_answer({"status": True})
 
 

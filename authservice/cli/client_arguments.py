@@ -1,0 +1,72 @@
+"""The flags that describe a client, shared by registering and updating one."""
+
+import argparse
+from typing import Any
+
+from authservice.cli.arguments import Once, Switch
+from authservice.crypto.signing_keys import ALGORITHMS
+from authservice.services.clients import SCOPES
+
+
+def add_database(parser: argparse.ArgumentParser) -> None:
+    """Declare which database a command works on, and how it prints."""
+    parser.add_argument(
+        "--remote", action=Switch, help="use AUTH_REMOTE_DATABASE_URL, and no other setting"
+    )
+    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    parser.add_argument("--json", action=Switch, help="print JSON")
+
+
+def add_dry_run(parser: argparse.ArgumentParser) -> None:
+    """Declare the switch that tries a change without keeping it."""
+    parser.add_argument("--dry-run", action=Switch, help="check everything, write nothing")
+
+
+def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Declare the flags of a client's metadata."""
+    add = parser.add_argument
+    add("--name", action=Once, required=required, help="the name that people are shown")
+    add(
+        "--redirect-uri",
+        action="append",
+        required=required,
+        metavar="URI",
+        help="where answers may be sent, exactly; repeatable",
+    )
+    add(
+        "--post-logout-redirect-uri",
+        action="append",
+        metavar="URI",
+        help="where people may be sent after signing out, exactly; repeatable",
+    )
+    add("--scope", action=Once, help=f"what the client may ask for ({' '.join(SCOPES)})")
+    add("--id-token-alg", action=Once, choices=ALGORITHMS, help="signs its ID tokens (RS256)")
+    add("--userinfo-alg", action=Once, choices=ALGORITHMS, help="signs userinfo as a JWT")
+    add("--backchannel-logout-uri", action=Once, metavar="URI", help="told when a session ends")
+    for name, help_text in _SWITCHES.items():
+        action = Switch if required else argparse.BooleanOptionalAction
+        add(f"--{name}", action=action, help=help_text)
+
+
+_SWITCHES = {
+    "skip-consent": "never ask; only for applications of your own",
+    "enable-end-session": "let the client sign people out",
+    "minimal-id-token": "leave profile and email to userinfo",
+}
+
+
+def metadata(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the metadata that was given, and nothing that was not."""
+    given = {
+        "name": options.name,
+        "redirect_uris": options.redirect_uri,
+        "post_logout_redirect_uris": options.post_logout_redirect_uri,
+        "scopes": None if options.scope is None else tuple(options.scope.split()),
+        "id_token_signed_response_alg": options.id_token_alg,
+        "userinfo_signed_response_alg": options.userinfo_alg,
+        "backchannel_logout_uri": options.backchannel_logout_uri,
+        "skip_consent": options.skip_consent,
+        "enable_end_session": options.enable_end_session,
+        "minimal_id_token": options.minimal_id_token,
+    }
+    return {name: value for name, value in given.items() if value is not None}

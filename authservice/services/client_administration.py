@@ -1,0 +1,87 @@
+"""Looking after registered clients: list, change, disable, new secret, delete.
+
+Only commands call this; no route does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from authservice import clock
+from authservice.crypto.client_secrets import hash_client_secret
+from authservice.crypto.secret_values import random_token
+from authservice.models import oauth_access_token, oauth_client
+from authservice.services.client_metadata import ClientMetadata
+
+ClientRow = Mapping[str, Any]
+
+
+def all_clients(connection: Connection) -> list[ClientRow]:
+    """Return every client's row, oldest first."""
+    statement = select(oauth_client).order_by(oauth_client.c.created_at, oauth_client.c.client_id)
+    return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def find(connection: Connection, client_id: str) -> ClientRow | None:
+    """Return a client's row, disabled or not; the row is locked in a writing transaction."""
+    statement = select(oauth_client).where(oauth_client.c.client_id == client_id)
+    row = connection.execute(statement.with_for_update()).mappings().first()
+    return None if row is None else dict(row)
+
+
+def change(connection: Connection, row: ClientRow, changes: Mapping[str, Any]) -> ClientRow:
+    """Change some of a client's metadata and return the new row; the rest stays as it is.
+
+    Raises ValueError that names every fault of the metadata as it would become.
+    """
+    names = [field.name for field in fields(ClientMetadata)]
+    kept = {name: row[name] for name in names if row[name] is not None}
+    metadata = ClientMetadata(**{**kept, **changes})
+    problems = metadata.problems()
+    if problems:
+        raise ValueError("; ".join(problems))
+    columns = {name: value for name, value in metadata.columns().items() if name in changes}
+    return _update(connection, row, columns)
+
+
+def set_disabled(connection: Connection, row: ClientRow, *, disabled: bool) -> ClientRow:
+    """Disable a client, or enable it again; while disabled none of its tokens counts."""
+    return _update(connection, row, {"disabled": disabled})
+
+
+def rotate_secret(
+    connection: Connection, row: ClientRow, overlap: timedelta
+) -> tuple[ClientRow, str]:
+    """Give a client a new secret and return it; the old one holds on for the overlap.
+
+    Raises ValueError for a public client, which has none.
+    """
+    if row["public"]:
+        raise ValueError("a public client has no secret")
+    secret = random_token()
+    now = clock.now()
+    columns = {
+        "client_secret": hash_client_secret(secret),
+        "previous_client_secret": row["client_secret"] if overlap else None,
+        "previous_client_secret_expires_at": now + overlap if overlap else None,
+    }
+    return _update(connection, row, columns), secret
+
+
+def remove(connection: Connection, row: ClientRow) -> None:
+    """Delete a client with its consents and tokens."""
+    # Said first, since a token of a deleted refresh token would otherwise be deleted row by row.
+    connection.execute(
+        delete(oauth_access_token).where(oauth_access_token.c.client_id == row["client_id"])
+    )
+    connection.execute(delete(oauth_client).where(oauth_client.c.client_id == row["client_id"]))
+
+
+def _update(connection: Connection, row: ClientRow, columns: Mapping[str, Any]) -> ClientRow:
+    changed = {**columns, "updated_at": clock.now()}
+    statement = update(oauth_client).where(oauth_client.c.client_id == row["client_id"])
+    connection.execute(statement.values(changed))
+    return {**row, **changed}

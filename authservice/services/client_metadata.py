@@ -1,0 +1,111 @@
+"""What is known of a client, in the names of RFC 7591, and which of it may be registered."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from authservice.crypto.signing_keys import ALGORITHMS
+from authservice.services import redirect_uris
+from authservice.services.clients import SCOPES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientMetadata:
+    """A client's metadata; None stands for the default of the server."""
+
+    name: str
+    redirect_uris: Sequence[str]
+    post_logout_redirect_uris: Sequence[str] = ()
+    skip_consent: bool = False
+    enable_end_session: bool = False
+    public: bool = False
+    scopes: Sequence[str] = SCOPES
+    id_token_signed_response_alg: str | None = None
+    userinfo_signed_response_alg: str | None = None
+    minimal_id_token: bool = False
+    backchannel_logout_uri: str | None = None
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the metadata, one sentence for each fault."""
+        return [
+            *self._problems_with_name(),
+            *self._problems_with_uris(),
+            *self._problems_with_choices(),
+        ]
+
+    def _problems_with_name(self) -> Iterable[str]:
+        if not self.name.strip():
+            yield "name must not be blank"
+        if not self.name.isprintable():
+            yield "name must not hold control characters"
+
+    def _problems_with_uris(self) -> Iterable[str]:
+        if not self.redirect_uris:
+            yield "at least one redirect URI is needed"
+        for kind, uris in (
+            ("redirect URI", self.redirect_uris),
+            ("post-logout redirect URI", self.post_logout_redirect_uris),
+        ):
+            for index, uri in enumerate(uris):
+                fault = redirect_uris.problem_with(uri)
+                if fault is not None:
+                    yield f"{kind} {uri!r} {fault}"
+                if uri in uris[:index]:
+                    yield f"{kind} {uri!r} is given twice"
+        told_at = self.backchannel_logout_uri
+        if told_at is not None:
+            fault = redirect_uris.problem_with(told_at)
+            if fault is None and not told_at.startswith(("https://", "http://")):
+                fault = "must be an https address"
+            if fault is not None:
+                yield f"back-channel logout URI {told_at!r} {fault}"
+
+    def _problems_with_choices(self) -> Iterable[str]:
+        unknown = [scope for scope in self.scopes if scope not in SCOPES]
+        if unknown or not self.scopes:
+            yield f"scope may hold these values only: {' '.join(SCOPES)}"
+        for kind, alg in (
+            ("ID token", self.id_token_signed_response_alg),
+            ("userinfo", self.userinfo_signed_response_alg),
+        ):
+            if alg is not None and alg not in ALGORITHMS:
+                yield f"{kind} algorithm must be one of {', '.join(ALGORITHMS)}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the metadata as columns of the table."""
+        return {
+            "name": self.name.strip(),
+            "redirect_uris": tuple(self.redirect_uris),
+            "post_logout_redirect_uris": tuple(self.post_logout_redirect_uris),
+            "skip_consent": self.skip_consent,
+            "enable_end_session": self.enable_end_session,
+            "public": self.public,
+            "scopes": tuple(self.scopes),
+            "token_endpoint_auth_method": "none" if self.public else "client_secret_basic",
+            "id_token_signed_response_alg": self.id_token_signed_response_alg,
+            "userinfo_signed_response_alg": self.userinfo_signed_response_alg,
+            "minimal_id_token": self.minimal_id_token,
+            "backchannel_logout_uri": self.backchannel_logout_uri,
+        }
+
+
+def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a client's columns in the names of RFC 7591, what is unset left out."""
+    content = {
+        "client_id": client_id,
+        "client_name": columns["name"],
+        "redirect_uris": list(columns["redirect_uris"]),
+        "post_logout_redirect_uris": list(columns["post_logout_redirect_uris"] or ()),
+        "token_endpoint_auth_method": columns["token_endpoint_auth_method"],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "scope": " ".join(SCOPES if columns["scopes"] is None else columns["scopes"]),
+        "skip_consent": bool(columns["skip_consent"]),
+        "enable_end_session": bool(columns["enable_end_session"]),
+        "require_pkce": True,
+        "id_token_signed_response_alg": columns["id_token_signed_response_alg"] or "RS256",
+        "userinfo_signed_response_alg": columns["userinfo_signed_response_alg"],
+        "minimal_id_token": bool(columns["minimal_id_token"]),
+        "backchannel_logout_uri": columns["backchannel_logout_uri"],
+    }
+    return {name: value for name, value in content.items() if value is not None}
