@@ -13,7 +13,6 @@ from authservice import schema
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.identity_provider import IdentityProvider
-from authservice.identity_provider.code_hosting import CodeHosting
 from authservice.identity_provider.local_developer import LOCAL_DEVELOPER, LocalDeveloper
 from authservice.local_secret import local_secret
 from authservice.models import account, user
@@ -80,4 +79,7 @@ def identity_provider(settings: AuthSettings) -> IdentityProvider:
     if settings.local_mode:
         picture_url = f"{settings.auth_url}/static/local-developer.svg"
         return LocalDeveloper(settings.provider.id, callback_url, picture_url)
+    # Imported here: local mode calls nobody, and stays under its memory without the HTTP client.
+    from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
+
     return CodeHosting(settings.provider, callback_url)

@@ -35,12 +35,15 @@ def transactional_view(view: View, _info: object) -> View:
     def wrapper(context: Any, request: Any) -> Response:
         try:
             response = view(context, request)
+            if request.transaction is not None:
+                request.transaction.commit()
         except BaseException:
             if request.transaction is not None:
                 request.transaction.abort()
             raise
-        if request.transaction is not None:
-            request.transaction.commit()
+        finally:
+            # The exception view that may follow passes here too, with nothing left to end.
+            request.transaction = None
         return response
 
     return wrapper

@@ -1,0 +1,120 @@
+"""Sending a request and following its redirects."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from os import PathLike
+from typing import Self
+
+from authservice.httpclient import log_filter
+from authservice.httpclient.address_policy import AddressPolicy
+from authservice.httpclient.body import read_body
+from authservice.httpclient.call import Call
+from authservice.httpclient.errors import SendError, TooManyRedirectsError
+from authservice.httpclient.failures import FAILURES, explained
+from authservice.httpclient.hop import Hop, first_hop
+from authservice.httpclient.redirects import following
+from authservice.httpclient.request import Request
+from authservice.httpclient.response import Headers, Response
+from authservice.httpclient.timeouts import Timeouts
+from authservice.httpclient.tls import tls_context
+from authservice.httpclient.transport import Transport
+from authservice.httpclient.url import parsed, printable, printable_address
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Client:
+    """Sends requests over pooled connections, within limits; usable from several threads.
+
+    ``max_body_bytes`` counts the decompressed body. ``ca_bundle`` is a PEM file of the authorities
+    to trust instead of the public ones; there is no way to switch verification off. ``proxies``
+    maps ``http`` and ``https`` to the address of an HTTP proxy. A proxy looks names up itself, so
+    together with an ``address_policy`` it is refused with ``ValueError``.
+
+    No cookies are kept, nothing is retried, and nothing is taken from the environment.
+    """
+
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    max_redirects: int = 10
+    max_body_bytes: int = 10 * 1024 * 1024
+    ca_bundle: str | PathLike[str] | None = None
+    proxies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    user_agent: str = "authservice-httpclient"
+    address_policy: AddressPolicy | None = None
+    _transport: Transport = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.proxies and self.address_policy is not None:
+            raise ValueError("an address policy cannot hold behind a proxy")
+        if any(parsed(proxy) is None for proxy in self.proxies.values()):
+            raise ValueError("a proxy must be an http or https address")
+        log_filter.install()
+        object.__setattr__(self, "_transport", Transport(tls_context(self.ca_bundle)))
+
+    def send(self, request: Request) -> Response:
+        """Return the answer of the host, with any status code.
+
+        Raises ``SendError``, by its subclass for the reason, when there is no complete answer.
+        """
+        call = Call(self.timeouts, self.address_policy)
+        with call.running():
+            hop = first_hop(request, self.user_agent)
+            for _ in range(self.max_redirects + 1):
+                outcome = self._exchange(hop, call)
+                if isinstance(outcome, Response):
+                    return outcome
+                hop = outcome
+        raise TooManyRedirectsError(
+            f"redirected more than {self.max_redirects} times",
+            request.method,
+            printable_address(request.base_url),
+        )
+
+    def close(self) -> None:
+        """Close the pooled connections; a later ``send`` opens new ones."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc_info: object) -> None:
+        self.close()
+
+    def _exchange(self, hop: Hop, call: Call) -> Response | Hop:
+        failure: SendError
+        try:
+            return self._answer(hop)
+        except SendError as error:
+            failure = error
+        except FAILURES as error:
+            failure = explained(error, call)
+        # Outside the handlers, so that no library's text hangs on to it as its context.
+        raise failure.at(hop.method, printable(hop.url))
+
+    def _answer(self, hop: Hop) -> Response | Hop:
+        sent = self._transport.send(
+            hop.prepared(),
+            stream=True,
+            timeout=(self.timeouts.connect, self.timeouts.read),
+            proxies=dict(self.proxies),
+        )
+        with closing(sent):
+            headers = Headers(sent.raw.headers.items())
+            next_hop = following(hop, sent.status_code, headers)
+            if next_hop is not None:
+                return next_hop
+            return Response(sent.status_code, read_body(sent.raw, self.max_body_bytes), headers)
+
+
+@cache
+def _default_client() -> Client:
+    return Client()
+
+
+def send(request: Request) -> Response:
+    """Return the answer to the request, sent by a client of default settings.
+
+    Raises ``SendError`` when there is no complete answer.
+    """
+    return _default_client().send(request)

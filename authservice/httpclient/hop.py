@@ -1,0 +1,74 @@
+"""One request on the wire: the first of a call, or one that a redirect asked for."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from requests import PreparedRequest
+from requests.structures import CaseInsensitiveDict
+from urllib3.util import Url
+
+from authservice.httpclient.errors import InvalidRequestError
+from authservice.httpclient.request import Method, Request
+from authservice.httpclient.url import parsed, printable_address, with_query
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
+_VALUE = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")  # section 5.5
+# They say where a message ends and whom it is for; a second opinion is an attack or a mistake.
+_RESERVED = {"content-length", "host", "transfer-encoding"}
+
+
+@dataclass(frozen=True)
+class Hop:
+    """What is sent to one address."""
+
+    method: Method
+    url: Url
+    headers: CaseInsensitiveDict[str]
+    body: bytes | None
+
+    def prepared(self) -> PreparedRequest:
+        """Return the form that requests' adapter takes."""
+        prepared = PreparedRequest()
+        prepared.prepare(method=self.method, url=self.url.url, headers=self.headers, data=self.body)
+        return prepared
+
+
+def first_hop(request: Request, user_agent: str) -> Hop:
+    """Return what the request asks to send, or raise ``InvalidRequestError``."""
+    if request.method not in set(Method):
+        raise _invalid(request, "unknown method")
+    if (problem := next(_header_problems(request), None)) is not None:
+        raise _invalid(request, problem)
+    url = parsed(request.base_url)
+    if url is None:
+        raise _invalid(request, "not a valid http or https address")
+    if url.auth is not None:
+        raise _invalid(request, "credentials belong into a header, not into the address")
+    url = with_query(url, request.query_params)
+    if url is None:
+        raise _invalid(request, "a query parameter is not valid text")
+    headers = CaseInsensitiveDict({"User-Agent": user_agent, "Accept-Encoding": "gzip"})
+    headers.update(request.headers)
+    if request.body:
+        headers.setdefault("Content-Type", "application/json")
+    return Hop(Method(request.method), url, headers, request.body or None)
+
+
+def _header_problems(request: Request) -> Iterator[str]:
+    seen = set[str]()
+    for name, value in request.headers.items():
+        if not _NAME.fullmatch(name):
+            yield "a header name holds a character that is not allowed"
+        elif not _VALUE.fullmatch(value):
+            yield f"the value of {name} is not plain ASCII without control or outer white space"
+        elif name.lower() in _RESERVED:
+            yield f"{name} is for the client to set"
+        elif name.lower() in seen:
+            yield f"{name} is given twice"
+        seen.add(name.lower())
+
+
+def _invalid(request: Request, reason: str) -> InvalidRequestError:
+    method = request.method if request.method in set(Method) else "(invalid method)"
+    return InvalidRequestError(reason, method, printable_address(request.base_url))

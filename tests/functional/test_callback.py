@@ -1,0 +1,196 @@
+"""The return from the identity provider: finished once, in the browser in which it was begun."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from sqlalchemy import func, select
+
+from authservice.models import session, user, verification
+from tests.browser import ORIGIN, Browser
+from tests.cookies import cookies_set_by
+
+CALLBACK = "/api/auth/callback/github"
+
+
+@pytest.fixture
+def leaving(browser):
+    """Give the address to which the identity provider will send the browser back."""
+    page = browser.get("/sign-in", {"callbackURL": "/home"})
+    return page.forms[0].submit("choice", value="sign-in").location
+
+
+def _count(database, table):
+    return database.reader.scalar(select(func.count()).select_from(table))
+
+
+def test_it_makes_the_session_and_forgets_the_attempt(browser, leaving):
+    answer = browser.visit(leaving)
+
+    assert answer.location == f"{ORIGIN}/home"
+    assert answer.headers["Cache-Control"] == "no-store"
+    attempts = {name: c for name, c in cookies_set_by(answer).items() if ".sign_in." in name}
+    assert [cookie.value for cookie in attempts.values()] == [""]
+    assert "Max-Age=0" in next(iter(attempts.values())).attributes
+
+
+def test_coming_again_finds_the_person_signed_in(browser, leaving, database):
+    browser.visit(leaving)
+    before = browser.session()
+
+    for _ in range(3):
+        answer = browser.visit(leaving)
+        assert answer.status_int == 200
+        assert "You are signed in" in answer.text
+        assert "authservice.session_token" not in str(answer.headers.getall("Set-Cookie"))
+
+    assert browser.session() == before
+    assert _count(database, session) == 1
+
+
+def test_a_form_sent_twice_leads_to_the_same_attempt(browser, database):
+    form = browser.get("/sign-in").forms[0]
+
+    first = form.submit("choice", value="sign-in")
+    second = form.submit("choice", value="sign-in")
+
+    assert first.location == second.location
+    assert _count(database, verification) == 1
+
+
+def test_a_form_sent_again_after_signing_in_makes_no_second_session(browser, leaving, database):
+    browser.visit(leaving)
+
+    answer = browser.visit(leaving)
+
+    assert answer.status_int == 200
+    assert _count(database, session) == 1
+
+
+def test_a_callback_seen_a_hundred_times_makes_one_session(browser, leaving, database):
+    answers = [browser.visit(leaving).status_int for _ in range(100)]
+
+    assert answers == [303] + [200] * 99
+    assert _count(database, session) == 1
+    assert _count(database, user) == 1
+
+
+def test_an_attempt_finished_in_another_tab_is_not_finished_again_without_a_session(
+    app, browser, leaving
+):
+    browser.visit(leaving)
+
+    answer = Browser(app).visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "state_mismatch" in answer.text
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_callback_in_another_browser_signs_nobody_in(app, leaving, database):
+    victim = Browser(app)
+
+    answer = victim.visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "state_mismatch" in answer.text
+    assert "Set-Cookie" not in answer.headers
+    assert _count(database, session) == 0
+
+
+def test_the_own_browser_can_still_finish_it(app, browser, leaving):
+    Browser(app).visit(leaving, expect_errors=True)
+
+    assert browser.visit(leaving).location == f"{ORIGIN}/home"
+
+
+def test_the_attempt_cookie_of_another_attempt_does_not_count(app, browser, leaving, database):
+    other = Browser(app)
+    other.get("/sign-in").forms[0].submit("choice", value="sign-in")
+
+    assert other.visit(leaving, expect_errors=True).status_int == 400
+    assert _count(database, session) == 0
+
+
+def test_a_late_callback_says_that_it_is_late(browser, leaving, turnable_clock):
+    turnable_clock.advance(minutes=10, seconds=1)
+
+    answer = browser.visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "expired" in answer.text
+
+
+def test_a_late_callback_finds_the_person_signed_in(browser, leaving, turnable_clock):
+    browser.visit(leaving)
+    turnable_clock.advance(minutes=30)
+
+    answer = browser.visit(leaving)
+
+    assert answer.status_int == 200
+    assert "You are signed in" in answer.text
+
+
+@pytest.mark.parametrize("query", ["", "?state=", "?state=x&code=y", "?code=one-click", "?error=x"])
+def test_a_callback_nobody_asked_for_is_refused(browser, database, query):
+    answer = browser.get(f"{CALLBACK}{query}", expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "Set-Cookie" not in answer.headers
+    assert _count(database, session) == 0
+
+
+def _with(leaving, **changes):
+    query = {
+        name: values[0] for name, values in parse_qs(urlsplit(leaving).query).items()
+    } | changes
+    return {name: value for name, value in query.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"code": None}, "no_code"),
+        ({"code": ""}, "no_code"),
+        ({"code": "wrong"}, "invalid_code"),
+        ({"error": "access_denied"}, "access_denied"),
+        ({"error": "<script>"}, "unknown"),
+    ],
+)
+def test_what_went_wrong_at_the_provider_is_said(browser, leaving, database, changes, code):
+    answer = browser.get(CALLBACK, _with(leaving, **changes), expect_errors=True)
+
+    assert answer.status_int == 400
+    assert code in answer.text
+    assert "<script>" not in answer.text
+    assert _count(database, session) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("/oops", f"{ORIGIN}/oops?error=access_denied"),
+        ("/oops?a=1", f"{ORIGIN}/oops?a=1&error=access_denied"),
+        ("http://app.localhost:3000/e#top", "http://app.localhost:3000/e?error=access_denied#top"),
+    ],
+)
+def test_an_application_can_be_told_what_went_wrong(browser, url, expected):
+    page = browser.get("/sign-in", {"errorCallbackURL": url})
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+
+    answer = browser.get(CALLBACK, _with(leaving, error="access_denied"))
+
+    assert answer.status_int == 303
+    assert answer.location == expected
+
+
+def test_a_failed_attempt_can_be_tried_again(browser, leaving):
+    browser.get(CALLBACK, _with(leaving, error="access_denied"), expect_errors=True)
+
+    assert browser.visit(leaving).location == f"{ORIGIN}/home"
+
+
+def test_another_provider_is_not_found(browser):
+    answer = browser.get("/api/auth/callback/gitlab?state=x", expect_errors=True)
+
+    assert answer.status_int == 404
+    assert answer.json["code"] == "PROVIDER_NOT_FOUND"

@@ -1,0 +1,212 @@
+"""The pages: no script, no style of others, forms that lead only where they are meant to."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.browser import ORIGIN, Browser
+from tests.production import production_app, production_browser, signed_in_cookies
+
+
+def _soup(response):
+    return BeautifulSoup(response.text, "html.parser")
+
+
+def _policy(response):
+    directives = response.headers["Content-Security-Policy"].split("; ")
+    return {name: rest.split() for name, _, rest in (text.partition(" ") for text in directives)}
+
+
+@pytest.fixture
+def consent_page(browser, relying_party):
+    answer = browser.follow_home(relying_party.authorize(browser))
+    return browser.follow_home(answer.forms[0].submit("choice", value="sign-in"))
+
+
+@pytest.fixture
+def pages(browser, consent_page):
+    """Give one of each page, by name."""
+    found = {"consent": consent_page, "landing signed in": browser.get("/")}
+    found["sign-in again"] = browser.get("/sign-in")
+    fresh = Browser(browser.app)
+    found["landing"] = fresh.get("/")
+    found["sign-in"] = fresh.get("/sign-in")
+    for name, path in {
+        "error": "/error?error=access_denied",
+        "refused": "/sign-in?callbackURL=//evil.example",
+        "expired": "/consent?interaction=x",
+        "callback": "/api/auth/callback/github?state=x",
+        "fatal": "/api/auth/oauth2/authorize",
+        "not found": "/nowhere",
+    }.items():
+        found[name] = fresh.get(path, expect_errors=True)
+    return found
+
+
+def test_no_page_has_script_or_inline_style(pages):
+    for name, page in pages.items():
+        soup = _soup(page)
+        assert page.content_type == "text/html", name
+        assert not soup.find_all("script"), name
+        assert not soup.find_all("style"), name
+        assert not soup.find_all(style=True), name
+        assert not re.search(r"\son\w+=", page.text), name
+        assert "javascript:" not in page.text, name
+
+
+def test_the_policy_allows_our_own_files_only(pages):
+    for name, page in pages.items():
+        policy = _policy(page)
+        assert policy.pop("form-action")[0] == "'self'", name
+        assert policy == {
+            "default-src": ["'none'"],
+            "style-src": ["'self'"],
+            "img-src": ["'self'"],
+            "frame-ancestors": ["'none'"],
+            "base-uri": ["'none'"],
+        }, name
+
+
+def test_every_file_that_a_page_names_is_there(browser, pages):
+    for page in pages.values():
+        soup = _soup(page)
+        files = [tag.get("href") or tag.get("src") for tag in soup.find_all(["link", "img"])]
+        assert files
+        for file in files:
+            assert file.startswith("/static/")
+            assert browser.get(file).status_int == 200
+
+
+def test_pages_say_their_language_and_have_a_title_and_one_heading(pages):
+    for name, page in pages.items():
+        soup = _soup(page)
+        assert soup.html["lang"] == "en", name
+        assert soup.title.text.strip(), name
+        assert len(soup.find_all("h1")) == 1, name
+        assert not soup.find_all("form", method=lambda value: value != "post"), name
+
+
+@pytest.mark.parametrize(
+    ("page", "ids"),
+    [
+        ("sign-in", {"sign-in-submit"}),
+        ("sign-in again", {"sign-in-submit"}),
+        ("consent", {"consent-allow", "consent-deny"}),
+        ("landing signed in", {"sign-out-submit"}),
+    ],
+)
+def test_buttons_keep_their_ids(pages, page, ids):
+    assert ids <= {tag["id"] for tag in _soup(pages[page]).find_all(id=True)}
+
+
+def test_the_landing_page_offers_what_fits(pages):
+    assert _soup(pages["landing"]).find("a", href="/sign-in")
+    assert _soup(pages["landing signed in"]).find("form", action="/sign-out")
+
+
+def test_the_consent_page_names_client_host_person_and_scopes(consent_page):
+    text = " ".join(_soup(consent_page).get_text(" ").split())
+
+    assert "Example App" in text
+    assert "app.example.com" in text
+    assert "Local Developer" in text
+    assert "local-developer@localhost.localdomain" in text
+    assert len(_soup(consent_page).select("ul.scopes li")) == 4
+
+
+def test_the_consent_form_may_end_at_the_client(consent_page):
+    assert "https://app.example.com" in _policy(consent_page)["form-action"]
+
+
+def test_the_sign_in_form_may_end_at_the_provider_and_the_application(browser):
+    page = browser.get(
+        "/sign-in",
+        {
+            "callbackURL": "http://app.localhost:3000/x",
+            "errorCallbackURL": "http://err.localhost:3001/x",
+            "newUserCallbackURL": "http://new.localhost:3002/x",
+        },
+    )
+
+    assert set(_policy(page)["form-action"]) >= {
+        "'self'",
+        "http://app.localhost:3000",
+        "http://err.localhost:3001",
+        "http://new.localhost:3002",
+    }
+
+
+def test_the_sign_in_form_may_end_at_the_client_that_asks(browser, relying_party):
+    page = browser.follow_home(relying_party.authorize(browser))
+
+    assert "https://app.example.com" in _policy(page)["form-action"]
+
+
+def test_in_production_the_form_may_end_at_the_provider(make_app, monkeypatch):
+    browser = production_browser(production_app(make_app, monkeypatch))
+
+    page = browser.get("/sign-in", {"callbackURL": "https://app.example.com/x"})
+
+    actions = _policy(page)["form-action"]
+    assert {"'self'", "https://github.com", "https://app.example.com"} <= set(actions)
+
+
+def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):
+    from tests.relying_party import RelyingParty  # noqa: PLC0415
+
+    native = RelyingParty.registered(
+        app, database, redirect_uris=["com.example.app:/callback"], public=True
+    )
+
+    page = browser.follow_home(native.authorize(browser))
+
+    assert "com.example.app:" in _policy(page)["form-action"]
+
+
+def test_names_from_outside_are_shown_as_text(app, browser, database):
+    from tests.relying_party import RelyingParty  # noqa: PLC0415
+
+    client = RelyingParty.registered(app, database, name='<b onclick="x()">\u202eevil & co')
+
+    page = browser.follow_home(client.authorize(browser))
+
+    assert "<b onclick" not in page.text
+    assert "&lt;b onclick" in page.text
+    assert "\u202e" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("access_denied", "access_denied"),
+        ("ACCESS-denied_1", "ACCESS-denied_1"),
+        ("<script>alert(1)</script>", "unknown"),
+        ("x" * 65, "unknown"),
+        ("", "unknown"),
+        ("two words", "unknown"),
+    ],
+)
+def test_the_error_page_repeats_only_what_looks_like_a_code(browser, code, shown):
+    page = browser.get("/error", {"error": code}, expect_errors=True)
+
+    assert page.status_int == 400
+    assert shown in page.text
+    assert code == shown or not code or code not in page.text
+
+
+def test_a_person_in_production_sees_their_name_and_no_local_mode(make_app, monkeypatch, database):
+    app = production_app(make_app, monkeypatch)
+    browser = production_browser(app, signed_in_cookies(app, database))
+
+    page = browser.get("/")
+
+    assert "Ada Lovelace" in page.text
+    assert "Local mode" not in page.text
+    assert ORIGIN not in page.text
+
+
+def test_pages_follow_the_name_of_the_service(make_app):
+    page = Browser(make_app(auth__service_name="Example Sign-in")).get("/")
+
+    assert "Example Sign-in" in _soup(page).title.text

@@ -1,0 +1,167 @@
+"""The addresses: one table, wrong methods named, unknown ones answered as fits their place."""
+
+import pytest
+
+from authservice.web.routes import BY_NAME, ROUTES, Surface
+from tests.production import production_app, production_browser
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+FIRST = {
+    "/api/health": ("GET", "HEAD"),
+    "/api/auth/.well-known/openid-configuration": ("GET", "HEAD"),
+    "/api/auth/.well-known/oauth-authorization-server": ("GET", "HEAD"),
+    "/.well-known/oauth-authorization-server/api/auth": ("GET", "HEAD"),
+    "/api/auth/jwks": ("GET", "HEAD"),
+    "/api/auth/oauth2/authorize": ("GET", "HEAD", "POST"),
+    "/api/auth/oauth2/token": ("POST",),
+    "/api/auth/oauth2/userinfo": ("GET", "HEAD", "POST"),
+    "/api/auth/get-session": ("GET", "HEAD"),
+    "/api/auth/sign-out": ("POST",),
+    "/api/auth/sign-in/social": ("POST",),
+    "/api/auth/ok": ("GET", "HEAD"),
+    "/api/auth/callback/{provider_id}": ("GET", "HEAD"),
+    "/": ("GET", "HEAD"),
+    "/sign-in": ("GET", "HEAD", "POST"),
+    "/consent": ("GET", "HEAD", "POST"),
+    "/sign-out": ("POST",),
+    "/error": ("GET", "HEAD"),
+}
+
+
+def _path(route):
+    return route.path.replace("{provider_id}", "github")
+
+
+def _ask(browser, method, path):
+    return browser._gen_request(method, path, expect_errors=True)
+
+
+def test_the_published_addresses_are_there_with_their_methods():
+    table = {route.path: route.methods for route in ROUTES}
+
+    assert table.items() >= FIRST.items()
+
+
+def test_names_and_paths_are_unique():
+    assert len({route.name for route in ROUTES}) == len(ROUTES)
+    assert len({route.path for route in ROUTES}) == len(ROUTES)
+    assert len(BY_NAME) == len(ROUTES)
+
+
+def test_the_application_has_these_routes_and_no_other(app):
+    registered = {
+        (route.name, route.path)
+        for route in app.routes_mapper.get_routes()
+        if not route.name.startswith("__static/")
+    }
+
+    assert registered == {(route.name, route.path) for route in ROUTES}
+
+
+def test_everything_for_programs_lies_below_the_issuer():
+    for route in ROUTES:
+        if route.surface in {Surface.PROTOCOL, Surface.SESSION_API}:
+            assert route.path.startswith(("/api/", "/.well-known/")), route.path
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_a_wrong_method_is_answered_with_those_that_there_are(browser, route):
+    for method in METHODS:
+        if method in route.methods:
+            continue
+        answer = _ask(browser, method, _path(route))
+        assert answer.status_int == 405, method
+        assert answer.headers["Allow"] == ", ".join((*route.methods, "OPTIONS"))
+        if route.surface in {Surface.PROTOCOL, Surface.SESSION_API}:
+            assert answer.content_type == "application/json"
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_a_listed_method_is_never_refused_as_such(browser, route):
+    for method in set(route.methods):
+        assert _ask(browser, method, _path(route)).status_int not in {404, 405}, method
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_options_without_an_origin_names_the_methods(browser, route):
+    answer = _ask(browser, "OPTIONS", _path(route))
+
+    assert answer.status_int == 405
+    assert "OPTIONS" in answer.headers["Allow"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/auth/oauth2/register",
+        "/api/auth/oauth2/clients",
+        "/api/auth/oauth2/client/x",
+        "/api/auth/oauth2/create-client",
+        "/api/auth/admin/list-users",
+        "/api/auth/sign-up/email",
+        "/api/auth/sign-in/email",
+        "/api/auth/",
+        "/api/auth",
+        "/api/auth/get-session/",
+        "/api/auth//get-session",
+        "/api/nowhere",
+        "/.well-known/openid-configuration",
+        "/.well-known/nowhere",
+    ],
+)
+def test_an_unknown_address_for_programs_is_404_in_json(browser, method, path):
+    answer = _ask(browser, method, path)
+
+    assert answer.status_int == 404
+    assert answer.json == {"message": "Not Found", "code": "NOT_FOUND"}
+    assert "Allow" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/sign-in/", "/admin", "/.env", "/api"])
+def test_an_unknown_address_for_people_is_a_page(browser, path):
+    answer = browser.get(path, expect_errors=True)
+
+    assert answer.status_int == 404
+    assert answer.content_type == "text/html"
+    assert "There is no such page" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/static/../routes.py", "/static/%2e%2e/routes.py", "/static/"])
+def test_files_are_served_from_their_folder_only(browser, path):
+    assert browser.get(path, expect_errors=True).status_int in {403, 404}
+
+
+def test_production_has_the_same_addresses(make_app, monkeypatch):
+    app = production_app(make_app, monkeypatch)
+    browser = production_browser(app)
+
+    names = {route.name for route in app.routes_mapper.get_routes()}
+    assert {route.name for route in ROUTES} <= names
+    assert _ask(browser, "POST", "/api/auth/oauth2/register").status_int == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/%ff", 400, "BAD_REQUEST"),
+        ("/%00", 400, "BAD_REQUEST"),
+        ("/api/auth/get-session?a=%ff", 400, "BAD_REQUEST"),
+        ("/api/auth/get-session?a=%00", 400, "BAD_REQUEST"),
+        ("/?" + "a" * 20_000, 414, "URI_TOO_LONG"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_refused_at_the_gate(browser, path, status, code):
+    answer = browser.get(path, expect_errors=True)
+
+    assert (answer.status_int, answer.json["code"]) == (status, code)
+
+
+def test_a_body_beyond_reason_is_not_read(browser):
+    answer = browser.post("/api/auth/oauth2/token", "x" * 70_000, expect_errors=True)
+
+    assert (answer.status_int, answer.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_the_session_api_says_that_it_answers(browser):
+    assert browser.get("/api/auth/ok").json == {"ok": True}

@@ -1,0 +1,84 @@
+"""The headers that every answer carries, whatever it is."""
+
+import pytest
+
+from tests.production import production_app, production_browser
+
+PATHS = [
+    "/",
+    "/sign-in",
+    "/sign-in?callbackURL=//evil.example",
+    "/error?error=x",
+    "/nowhere",
+    "/api/health",
+    "/api/auth/get-session",
+    "/api/auth/jwks",
+    "/api/auth/nowhere",
+    "/api/auth/.well-known/openid-configuration",
+    "/api/auth/oauth2/userinfo",
+    "/api/auth/oauth2/authorize",
+    "/api/auth/oauth2/token",
+    "/api/auth/callback/github",
+    "/static/authservice.css",
+    "/static/nowhere.css",
+    "/%ff",
+    "/?a=%ff",
+]
+EVERYWHERE = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_answer_carries_them_once(browser, path):
+    answer = browser.get(path, expect_errors=True)
+
+    for name, value in EVERYWHERE.items():
+        assert answer.headers.getall(name) == [value], path
+    assert "Strict-Transport-Security" not in answer.headers
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_over_https_browsers_are_told_to_stay_there(make_app, monkeypatch, path):
+    browser = production_browser(production_app(make_app, monkeypatch))
+
+    answer = browser.get(path, expect_errors=True)
+
+    assert answer.headers.getall("Strict-Transport-Security") == ["max-age=63072000"]
+    for name, value in EVERYWHERE.items():
+        assert answer.headers.getall(name) == [value], path
+
+
+def test_a_refused_host_gets_them_too(browser):
+    answer = browser.get("/", headers={"Host": "evil.example"}, expect_errors=True)
+
+    assert answer.status_int == 403
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/sign-in",
+        "/error",
+        "/nowhere",
+        "/api/auth/get-session",
+        "/api/auth/nowhere",
+        "/api/auth/oauth2/userinfo",
+        "/api/auth/oauth2/authorize",
+        "/api/auth/callback/github",
+    ],
+)
+def test_what_concerns_a_person_is_not_stored(browser, path):
+    assert browser.get(path, expect_errors=True).headers["Cache-Control"] == "no-store"
+
+
+def test_files_of_the_pages_may_be_kept(browser):
+    answer = browser.get("/static/authservice.css")
+
+    assert "max-age=3600" in answer.headers["Cache-Control"]
+    assert answer.content_type == "text/css"

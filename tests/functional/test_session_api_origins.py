@@ -1,0 +1,266 @@
+"""The session API across origins: which ones may call it, and which may change something."""
+
+import pytest
+
+from authservice.web.routes import ROUTES, Surface
+from tests.browser import ORIGIN
+from tests.production import production_app, production_browser, signed_in_cookies
+
+GET_SESSION = "/api/auth/get-session"
+SIGN_OUT = "/api/auth/sign-out"
+APP = "https://app.example.com"
+SESSION_API = [route for route in ROUTES if route.surface is Surface.SESSION_API]
+PROTOCOL = [route for route in ROUTES if route.surface is Surface.PROTOCOL]
+OTHERS = [
+    route for route in ROUTES if route.surface in {Surface.PAGE, Surface.BROWSER_PROTOCOL}
+]  # fmt: skip
+
+
+@pytest.fixture
+def app(make_app, monkeypatch):
+    return production_app(make_app, monkeypatch)
+
+
+@pytest.fixture
+def signed_in(app, database):
+    return production_browser(app, signed_in_cookies(app, database))
+
+
+def _cors(response):
+    return {
+        name.lower(): value
+        for name, value in response.headerlist
+        if name.lower().startswith("access-control-")
+    }
+
+
+def _preflight(browser, path, origin, method="POST"):
+    headers = {
+        "Origin": origin,
+        "Access-Control-Request-Method": method,
+        "Access-Control-Request-Headers": "content-type",
+    }
+    return browser.options(path, headers=headers, expect_errors=True)
+
+
+@pytest.mark.parametrize("origin", [APP, "https://example.com", "https://auth.example.com"])
+def test_a_trusted_page_may_read_the_session_with_credentials(signed_in, origin):
+    answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
+
+    assert answer.json["user"]["name"] == "Ada Lovelace"
+    assert _cors(answer) == {
+        "access-control-allow-origin": origin,
+        "access-control-allow-credentials": "true",
+        "access-control-expose-headers": "Retry-After",
+    }
+    assert "Origin" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.example",
+        "null",
+        "http://app.example.com",
+        "https://app.example.com:8443",
+        "https://example.com.evil.net",
+        "https://APP.example.com",
+        "",
+    ],
+)
+def test_another_page_may_not(signed_in, origin):
+    answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
+
+    assert _cors(answer) == {}
+    assert "Origin" in answer.headers["Vary"]
+
+
+def test_a_request_without_an_origin_varies_by_it_too(signed_in):
+    answer = signed_in.get(GET_SESSION)
+
+    assert _cors(answer) == {}
+    assert "Origin" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize("route", SESSION_API, ids=lambda route: route.name)
+def test_a_preflight_of_a_trusted_page_is_answered(app, route):
+    answer = _preflight(production_browser(app), route.path, APP, route.methods[0])
+
+    assert answer.status_int == 204
+    assert answer.body == b""
+    cors = _cors(answer)
+    assert cors["access-control-allow-origin"] == APP
+    assert cors["access-control-allow-credentials"] == "true"
+    assert cors["access-control-allow-methods"] == ", ".join(route.methods)
+    assert "content-type" in cors["access-control-allow-headers"]
+    assert int(cors["access-control-max-age"]) > 0
+    assert "Origin" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize("route", SESSION_API, ids=lambda route: route.name)
+@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
+def test_a_preflight_of_another_page_is_not(app, route, origin):
+    answer = _preflight(production_browser(app), route.path, origin, route.methods[0])
+
+    assert answer.status_int == 405
+    assert _cors(answer) == {}
+
+
+@pytest.mark.parametrize("route", PROTOCOL, ids=lambda route: route.name)
+def test_what_programs_call_is_open_to_every_page_without_credentials(app, route):
+    answer = _preflight(
+        production_browser(app), route.path, "https://any.example", route.methods[0]
+    )
+
+    assert answer.status_int == 204
+    assert _cors(answer) == {
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+        "access-control-allow-methods": ", ".join(route.methods),
+        "access-control-allow-headers": "authorization, content-type",
+        "access-control-max-age": "600",
+    }
+
+
+@pytest.mark.parametrize("route", OTHERS, ids=lambda route: route.name)
+def test_pages_are_nobody_elses(app, route):
+    path = route.path.replace("{provider_id}", "github")
+
+    assert _preflight(production_browser(app), path, APP).status_int == 405
+    answer = production_browser(app).get(path, headers={"Origin": APP}, expect_errors=True)
+    assert _cors(answer) == {}
+
+
+def test_errors_carry_the_headers_too(app):
+    browser = production_browser(app)
+    for path, expected in (
+        ("/api/auth/oauth2/userinfo", "*"),
+        ("/api/auth/list-sessions", APP),
+    ):
+        answer = browser.get(path, headers={"Origin": APP}, expect_errors=True)
+        assert answer.status_int == 401
+        assert _cors(answer)["access-control-allow-origin"] == expected
+
+
+def _post(browser, path=SIGN_OUT, **headers):
+    return browser.post_json(path, {}, headers=headers, expect_errors=True)
+
+
+@pytest.mark.parametrize("headers", [{}, {"Origin": "null"}, {"Referer": "about:blank"}])
+def test_a_change_with_a_cookie_needs_an_origin(signed_in, headers):
+    answer = _post(signed_in, **headers)
+
+    assert answer.status_int == 403
+    assert answer.json["code"] == "MISSING_OR_NULL_ORIGIN"
+    assert signed_in.session() is not None
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://auth.example.com"},
+        {"Origin": "https://auth.example.com:8443"},
+        {"Origin": "https://auth.example.com.evil.example"},
+        {"Origin": "https://AUTH.example.com"},
+        {"Origin": "junk"},
+        {"Referer": "https://evil.example/https://auth.example.com"},
+        {"Referer": "https://auth.example.com@evil.example/"},
+        {"Origin": "https://evil.example", "Referer": "https://auth.example.com/"},
+    ],
+)
+def test_a_change_with_a_cookie_needs_a_trusted_origin(signed_in, headers):
+    answer = _post(signed_in, **headers)
+
+    assert answer.status_int == 403
+    assert answer.json["code"] == "INVALID_ORIGIN"
+    assert signed_in.session() is not None
+
+
+@pytest.mark.parametrize("referrer", ["https://[::1", "https://app.example.com:x/", "not a url"])
+def test_a_referrer_that_cannot_be_read_is_none(signed_in, referrer):
+    assert _post(signed_in, Referer=referrer).json["code"] == "MISSING_OR_NULL_ORIGIN"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": APP},
+        {"Origin": "https://auth.example.com"},
+        {"Referer": "https://app.example.com/page?x=1"},
+        {"Referer": "https://auth.example.com/"},
+    ],
+)
+def test_from_a_trusted_origin_it_is_done(signed_in, headers):
+    assert _post(signed_in, **headers).json == {"success": True}
+    assert signed_in.session() is None
+
+
+def test_the_host_of_the_request_is_no_trusted_origin(signed_in):
+    answer = _post(signed_in, Host="evil.example", Origin="https://evil.example")
+
+    assert answer.json["code"] == "INVALID_ORIGIN"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [route.path for route in SESSION_API if "POST" in route.methods],
+)
+def test_every_change_of_the_session_api_is_guarded(signed_in, path):
+    assert _post(signed_in, path).json["code"] == "MISSING_OR_NULL_ORIGIN"
+    assert _post(signed_in, path, Origin="https://evil.example").json["code"] == "INVALID_ORIGIN"
+    assert signed_in.session() is not None
+
+
+def test_a_request_without_a_cookie_needs_no_origin(app):
+    assert _post(production_browser(app)).json == {"success": True}
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", ""])
+@pytest.mark.parametrize("path", [SIGN_OUT, "/api/auth/sign-in/social"])
+def test_a_body_that_is_not_json_is_not_read(browser, path, content_type):
+    answer = browser.post(
+        path,
+        b'{"provider":"github"}',
+        headers={"Origin": ORIGIN},
+        content_type=content_type,
+        expect_errors=True,
+    )
+
+    assert answer.status_int == 415
+    assert answer.json["code"] == "UNSUPPORTED_MEDIA_TYPE"
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
+def test_the_content_type_may_have_parameters(browser, content_type):
+    answer = browser.post(SIGN_OUT, b"{}", headers={"Origin": ORIGIN}, content_type=content_type)
+
+    assert answer.json == {"success": True}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{", "BAD_REQUEST"),
+        (b"\xff", "BAD_REQUEST"),
+        (b'{"provider": "\xff"}', "BAD_REQUEST"),
+        (b"[" * 9_000, "BAD_REQUEST"),
+        (b"[]", "BODY_MUST_BE_AN_OBJECT"),
+        (b'"github"', "BODY_MUST_BE_AN_OBJECT"),
+        (b"null", "BODY_MUST_BE_AN_OBJECT"),
+        (b"{}", "VALIDATION_ERROR"),
+        (b'{"provider": 1}', "VALIDATION_ERROR"),
+    ],
+)
+def test_a_body_that_cannot_be_used_is_a_bad_request(browser, body, code):
+    answer = browser.post(
+        "/api/auth/sign-in/social",
+        body,
+        headers={"Origin": ORIGIN},
+        content_type="application/json",
+        expect_errors=True,
+    )
+
+    assert answer.status_int == 400
+    assert answer.json["code"] == code
+    assert set(answer.json) == {"message", "code"}

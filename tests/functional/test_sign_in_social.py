@@ -1,0 +1,128 @@
+"""POST sign-in/social: how an application begins a sign-in."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from sqlalchemy import func, select
+
+from authservice.models import verification
+from tests.browser import ORIGIN
+from tests.cookies import cookies_set_by
+from tests.production import production_app, production_browser
+
+PATH = "/api/auth/sign-in/social"
+HEADERS = {"Origin": ORIGIN}
+CALLBACKS = [
+    ("callbackURL", "INVALID_CALLBACK_URL"),
+    ("errorCallbackURL", "INVALID_ERROR_CALLBACK_URL"),
+    ("newUserCallbackURL", "INVALID_NEW_USER_CALLBACK_URL"),
+]
+
+
+def _begin(browser, **body):
+    return browser.post_json(
+        PATH, {"provider": "github"} | body, headers={"Origin": browser.origin}, expect_errors=True
+    )
+
+
+@pytest.fixture
+def production(make_app, monkeypatch):
+    return production_browser(production_app(make_app, monkeypatch))
+
+
+def test_in_local_mode_it_leads_to_the_one_click_page(browser):
+    answer = _begin(browser, callbackURL="http://app.localhost:3000/home?x=1")
+
+    assert set(answer.json) == {"url", "redirect"}
+    assert answer.json["redirect"] is True
+    address = urlsplit(answer.json["url"])
+    assert f"{address.scheme}://{address.netloc}{address.path}" == f"{ORIGIN}/sign-in"
+    assert parse_qs(address.query) == {"callbackURL": ["http://app.localhost:3000/home?x=1"]}
+
+
+def test_from_there_the_person_gets_back_to_the_application(browser):
+    begun = _begin(browser, callbackURL="http://app.localhost:3000/home?x=1")
+
+    page = browser.visit(begun.json["url"])
+    answer = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+
+    assert answer.location == "http://app.localhost:3000/home?x=1"
+    assert browser.session() is not None
+
+
+def test_a_new_person_is_sent_where_new_people_go(browser):
+    body = {"callbackURL": "/home", "newUserCallbackURL": "/welcome"}
+    for expected in ("/welcome", "/home"):
+        page = browser.visit(_begin(browser, **body).json["url"])
+        callback = page.forms[0].submit("choice", value="sign-in").location
+        assert browser.visit(callback).location == f"{ORIGIN}{expected}"
+
+
+def test_without_a_callback_the_landing_page_is_next(browser):
+    page = browser.visit(_begin(browser).json["url"])
+    callback = page.forms[0].submit("choice", value="sign-in").location
+
+    assert browser.visit(callback).location == f"{ORIGIN}/"
+
+
+@pytest.mark.parametrize("fixture", ["browser", "production"])
+@pytest.mark.parametrize(("wish", "told"), [(None, True), (False, True), (True, False)])
+def test_whether_to_redirect_is_the_applications_wish(request, fixture, wish, told):
+    browser = request.getfixturevalue(fixture)
+    body = {} if wish is None else {"disableRedirect": wish}
+
+    assert _begin(browser, **body).json["redirect"] is told
+
+
+@pytest.mark.parametrize(("name", "code"), CALLBACKS)
+@pytest.mark.parametrize(
+    "url",
+    ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "x"],
+)
+@pytest.mark.parametrize("fixture", ["browser", "production"])
+def test_an_address_elsewhere_is_refused_by_name(request, fixture, name, code, url):
+    answer = _begin(request.getfixturevalue(fixture), **{name: url})
+
+    assert answer.status_int == 403
+    assert answer.json["code"] == code
+    assert name in answer.json["message"]
+    assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(("name", "_code"), CALLBACKS)
+@pytest.mark.parametrize("value", [1, True, ["/"], {"a": 1}])
+def test_an_address_that_is_no_text_is_refused(browser, name, _code, value):
+    answer = _begin(browser, **{name: value})
+
+    assert answer.status_int == 400
+    assert answer.json["code"] == "VALIDATION_ERROR"
+    assert name in answer.json["message"]
+
+
+def test_the_provider_has_to_be_named(browser):
+    answer = _begin(browser, provider=None)
+    assert (answer.status_int, answer.json["code"]) == (400, "VALIDATION_ERROR")
+
+    answer = _begin(browser, provider="gitlab")
+    assert (answer.status_int, answer.json["code"]) == (404, "PROVIDER_NOT_FOUND")
+
+
+def test_nothing_is_stored_before_the_person_acts_in_local_mode(browser, database):
+    _begin(browser)
+
+    assert database.reader.scalar(select(func.count()).select_from(verification)) == 0
+
+
+def test_in_production_the_attempt_is_bound_to_the_browser(production, database):
+    answer = _begin(production, callbackURL="https://app.example.com/home")
+
+    assert answer.status_int == 200
+    state = parse_qs(urlsplit(answer.json["url"]).query)["state"][0]
+    (cookie,) = cookies_set_by(answer).items()
+    assert cookie[0].startswith("__Host-authservice.sign_in.")
+    assert cookie[1].attributes == {"Path=/", "HttpOnly", "SameSite=Lax", "secure", "Max-Age=600"}
+    row = database.reader.execute(select(verification)).one()
+    assert state not in row.identifier
+    assert state not in row.value
+    assert "app.example.com" not in row.value
+    assert row.value not in answer.text

@@ -1,0 +1,223 @@
+"""The start: what stops it with one line, what does not, and what it leaves alone."""
+
+import base64
+import shutil
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from authservice import main
+from tests.browser import Browser
+from tests.conftest import LOCAL
+from tests.production import production_app, production_browser, signed_in_cookies
+from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, SECRET
+
+
+def _refusal(**settings):
+    ini = LOCAL | {name.replace("__", "."): value for name, value in settings.items()}
+    with pytest.raises(SystemExit) as stop:
+        main({}, **ini)
+    return str(stop.value)
+
+
+@pytest.fixture
+def production(monkeypatch):
+    for name, value in PRODUCTION_ENVIRON.items():
+        monkeypatch.setenv(name, value)
+    return {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
+
+
+def test_a_configuration_that_cannot_be_used_stops_it():
+    message = _refusal(auth__url="http://auth.example.com", auth__cookie_domain=".example.com")
+
+    assert message.startswith("authservice: the configuration cannot be used:\n")
+    assert "auth.url" in message
+    assert "auth.cookie_domain" in message
+
+
+def test_production_without_its_secrets_does_not_start(production, monkeypatch):
+    monkeypatch.delenv("AUTH_SECRET")
+
+    assert "AUTH_SECRET" in _refusal(**production)
+
+
+def test_a_database_that_is_not_there_stops_it_and_is_not_made(tmp_path):
+    message = _refusal(auth__database_url=f"sqlite:///{tmp_path}/absent.sqlite")
+
+    assert message == (
+        "authservice: the database is not migrated; run: authservice migrate --config local.ini"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_database_stops_it_and_stays_empty(tmp_path):
+    file = tmp_path / "empty.sqlite"
+    file.touch()
+
+    assert "is not migrated" in _refusal(auth__database_url=f"sqlite:///{file}")
+    assert file.stat().st_size == 0
+    assert not (tmp_path / "empty.sqlite.secret").exists()
+
+
+def test_production_names_its_own_file(production, tmp_path):
+    message = _refusal(**production, auth__database_url=f"sqlite:///{tmp_path}/x.sqlite")
+
+    assert message.endswith("authservice migrate --config production.ini")
+
+
+@pytest.mark.parametrize("revision", ["0000", "9999"])
+def test_a_database_of_another_version_stops_it(database, database_url, revision):
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :r"), {"r": revision})
+
+    assert "is not migrated" in _refusal(auth__database_url=database_url)
+
+
+def _user(database, user_id, provider_id):
+    with database.transaction() as connection:
+        connection.execute(
+            text("INSERT INTO \"user\" VALUES (:id, 'N', :id || '@x.example', 1, NULL, 0, 0)"),
+            {"id": user_id},
+        )
+        connection.execute(
+            text(
+                "INSERT INTO account (id, account_id, provider_id, user_id, created_at, updated_at)"
+                " VALUES (:id, '1', :provider, :id, 0, 0)"
+            ),
+            {"id": user_id, "provider": provider_id},
+        )
+
+
+@pytest.mark.parametrize("provider", ["github", "corporate"])
+def test_local_mode_refuses_the_accounts_of_real_people(database, database_url, provider):
+    _user(database, "u1", provider)
+
+    message = _refusal(auth__database_url=database_url)
+
+    assert message.startswith("authservice: local mode refuses this database")
+    assert "\n" not in message
+    assert not Path(f"{database.url.database}.secret").exists()
+
+
+def test_local_mode_takes_a_database_of_its_own(database, make_app):
+    _user(database, "local-developer", "local-developer")
+
+    assert Browser(make_app()).get("/api/health").status_int == 200
+
+
+def test_production_refuses_the_one_click_account(database, database_url, production):
+    _user(database, "local-developer", "local-developer")
+
+    message = _refusal(**production, auth__database_url=database_url)
+
+    assert message.startswith("authservice: production refuses this database")
+    assert "\n" not in message
+
+
+def test_production_takes_the_accounts_of_real_people(database, make_app, monkeypatch):
+    _user(database, "u1", "github")
+
+    app = production_app(make_app, monkeypatch)
+
+    assert production_browser(app).get("/api/health").status_int == 200
+
+
+@pytest.fixture
+def unreachable(tmp_path):
+    """Give a database that cannot be opened until ``mend`` is called."""
+    file = tmp_path / "later.sqlite"
+    file.mkdir()
+    return file
+
+
+def test_an_unreachable_database_does_not_stop_it(make_app, unreachable, caplog):
+    browser = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
+
+    assert browser.get("/api/health").json["status"] == "ok"
+    assert browser.get("/api/auth/get-session").body == b"null"
+    assert "cannot be reached" in caplog.text
+
+
+def test_meanwhile_what_needs_the_database_says_try_again(make_app, unreachable):
+    browser = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
+    form = browser.get("/sign-in").forms[0]
+
+    keys = browser.get("/api/auth/jwks", expect_errors=True)
+    tokens = browser.post("/api/auth/oauth2/token", {"client_id": "x"}, expect_errors=True)
+    page = form.submit("choice", value="sign-in", expect_errors=True)
+
+    for answer in (keys, tokens, page):
+        assert answer.status_int == 503
+        assert answer.headers["Retry-After"] == "5"
+        assert str(unreachable) not in answer.text
+    assert keys.json["code"] == "SERVICE_UNAVAILABLE"
+    assert tokens.json["error"] == "temporarily_unavailable"
+    assert "Please try again" in page.text
+
+
+def test_it_comes_back_by_itself(make_app, unreachable, migrated_template):
+    browser = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
+    assert browser.get("/api/auth/jwks", expect_errors=True).status_int == 503
+
+    unreachable.rmdir()
+    shutil.copy(migrated_template, unreachable)
+
+    assert len(browser.get("/api/auth/jwks").json["keys"]) == 3
+    browser.sign_in()
+    assert browser.session()["user"]["id"] == "local-developer"
+
+
+def test_a_server_that_refuses_connections_does_not_stop_it(make_app, monkeypatch):
+    monkeypatch.setenv("AUTH_SECRET", SECRET)
+    url = "postgresql+psycopg://nobody@127.0.0.1:9/none?connect_timeout=2"
+
+    browser = Browser(make_app(auth__database_url=url))
+
+    assert browser.get("/api/health").json["status"] == "ok"
+    assert browser.get("/api/auth/jwks", expect_errors=True).status_int == 503
+
+
+def test_keys_are_there_before_the_first_request(app, database):
+    found = database.reader.execute(text("SELECT count(*) FROM jwks")).scalar()
+
+    assert found == 3
+
+
+def test_a_second_start_changes_nothing(make_app):
+    first, second = Browser(make_app()), Browser(make_app())
+    first.sign_in()
+    for name, value in first.cookies.items():
+        second.set_cookie(name, value)
+
+    assert first.get("/api/auth/jwks").body == second.get("/api/auth/jwks").body
+    assert second.session() == first.session()
+
+
+def test_a_rotated_secret_keeps_people_signed_in(make_app, monkeypatch, database):
+    before = production_app(make_app, monkeypatch)
+    cookies = signed_in_cookies(before, database)
+    new = base64.b64encode(bytes(range(60, 92))).decode()
+
+    monkeypatch.setenv("AUTH_SECRET", new)
+    monkeypatch.setenv("AUTH_SECRET_PREVIOUS", SECRET)
+    ini = {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
+    during = make_app(**ini)
+    monkeypatch.delenv("AUTH_SECRET_PREVIOUS")
+    after = make_app(**ini)
+
+    assert production_browser(during, cookies).session()["user"]["name"] == "Ada Lovelace"
+    assert production_browser(after, cookies).session() is None
+
+
+def test_the_server_secret_is_kept_beside_the_local_database(app, database):
+    kept = Path(f"{database.url.database}.secret")
+
+    assert len(kept.read_bytes()) == 32
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_production_writes_no_secret_file(make_app, monkeypatch, database):
+    production_app(make_app, monkeypatch)
+
+    assert not Path(f"{database.url.database}.secret").exists()

@@ -1,0 +1,115 @@
+"""A request's writes: all of them or none, and an answer that says so."""
+
+import pytest
+from sqlalchemy import func, select, text
+
+from authservice.models import account, session, user, verification
+from tests.browser import ORIGIN
+
+FAIL = "CREATE TRIGGER no BEFORE INSERT ON {} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+
+
+def _fail_on(database, table):
+    """Let the database refuse every new row of a table."""
+    with database.transaction() as connection:
+        connection.execute(text(FAIL.format(table)))
+
+
+def _count(database, table):
+    return database.reader.scalar(select(func.count()).select_from(table))
+
+
+@pytest.fixture
+def leaving(browser):
+    form = browser.get("/sign-in", {"callbackURL": "/home"}).forms[0]
+    return form.submit("choice", value="sign-in").location
+
+
+def test_a_sign_in_that_fails_half_way_leaves_nothing(browser, leaving, database):
+    _fail_on(database, "session")
+
+    answer = browser.visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 503
+    assert answer.headers["Retry-After"] == "5"
+    assert "Set-Cookie" not in answer.headers
+    assert "the disk is full" not in answer.text
+    assert [_count(database, table) for table in (user, account, session)] == [0, 0, 0]
+    row = database.reader.execute(select(verification)).one()
+    assert row.updated_at is None
+
+
+def test_it_can_be_repeated_when_the_database_is_well_again(browser, leaving, database):
+    _fail_on(database, "session")
+    browser.visit(leaving, expect_errors=True)
+    with database.transaction() as connection:
+        connection.execute(text("DROP TRIGGER no"))
+
+    assert browser.visit(leaving).location == f"{ORIGIN}/home"
+    assert browser.session() is not None
+
+
+def test_a_redemption_that_fails_half_way_does_not_spend_the_code(browser, relying_party, database):
+    code = relying_party.sign_in_with(browser)
+    _fail_on(database, "oauth_access_token")
+
+    failed = relying_party.redeem(code)
+
+    assert failed.status_int == 503
+    assert failed.json["error"] == "temporarily_unavailable"
+    with database.transaction() as connection:
+        connection.execute(text("DROP TRIGGER no"))
+    assert relying_party.redeem(code).status_int == 200
+
+
+def test_a_locked_database_is_answered_with_try_again(app, browser, leaving, database):
+    ours = app.registry.components.database
+    with ours.transaction() as connection:
+        # The connection goes back to the pool and is the next request's.
+        connection.execute(text("PRAGMA busy_timeout = 0"))
+
+    with database.transaction():
+        answer = browser.visit(leaving, expect_errors=True)
+    assert answer.status_int == 503
+
+    assert browser.visit(leaving).status_int == 303
+
+
+def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):
+    code = relying_party.sign_in_with(browser)
+
+    # The wrong verifier is refused, and yet the code is spent.
+    assert relying_party.redeem(code, code_verifier="x" * 43).status_int == 400
+    assert relying_party.redeem(code).status_int == 400
+
+
+def test_an_unexpected_failure_is_a_500_that_tells_nothing(browser, leaving, database, caplog):
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE verification SET expires_at = 'junk'"))
+
+    answer = browser.visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 500
+    assert answer.content_type == "text/html"
+    assert "Traceback" not in answer.text
+    assert "junk" not in answer.text
+    assert "unexpected error" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [("/api/auth/get-session", "INTERNAL_SERVER_ERROR"), ("/api/auth/oauth2/userinfo", None)],
+)
+def test_programs_get_a_500_in_their_own_form(browser, relying_party, database, path, code):
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE \"user\" SET created_at = 'junk'"))
+    headers = {"Authorization": f"Bearer {tokens['access_token']}"}
+
+    answer = browser.get(path, headers=headers, expect_errors=True)
+
+    assert answer.status_int == 500
+    if code is None:
+        assert answer.json["error"] == "server_error"
+    else:
+        assert answer.json["code"] == code

@@ -1,0 +1,162 @@
+"""A client with an address policy connects to checked addresses and nowhere else."""
+
+import socket
+from ipaddress import ip_address
+
+import pytest
+
+from authservice.httpclient import (
+    AddressRefusedError,
+    Method,
+    Request,
+    allow_networks,
+    public_addresses_only,
+)
+from authservice.httpclient.address_policy import destination
+from tests.httpclient.raw_server import answer, replies
+
+
+@pytest.fixture
+def outside(serve):
+    return serve(replies(*[answer(body=b"outside")] * 5))
+
+
+@pytest.fixture
+def inside(serve):
+    return serve(replies(answer(body=b"inside")), host="127.0.0.2")
+
+
+@pytest.fixture
+def guarded(make_client):
+    return make_client(address_policy=allow_networks("127.0.0.1/32"))
+
+
+def test_an_allowed_address_is_connected_to(guarded, outside):
+    assert guarded.send(Request(Method.GET, outside.url)).body == b"outside"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "127.0.2", "2130706434", "0x7f000002"])
+def test_a_refused_address_gets_no_connection_in_any_spelling(guarded, inside, host):
+    with pytest.raises(AddressRefusedError, match=r"the address policy refuses 127\.0\.0\.2"):
+        guarded.send(Request(Method.GET, f"http://{host}:{inside.port}/"))
+
+    assert inside.connections == []
+
+
+def test_one_refused_address_among_several_is_enough(guarded, outside, inside, names):
+    names["mixed.test"] = ["127.0.0.1", "127.0.0.2"]
+
+    with pytest.raises(AddressRefusedError):
+        guarded.send(Request(Method.GET, f"http://mixed.test:{outside.port}/"))
+
+    assert outside.connections == inside.connections == []
+
+
+def test_a_name_is_looked_up_once_and_the_checked_address_is_used(guarded, outside, monkeypatch):
+    system = socket.getaddrinfo
+    addresses = iter(["127.0.0.1", "127.0.0.2"])
+    monkeypatch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda _host, *args, **options: system(next(addresses), *args, **options),
+    )
+
+    response = guarded.send(Request(Method.GET, f"http://rebinding.test:{outside.port}/"))
+
+    assert response.body == b"outside"
+    assert next(addresses) == "127.0.0.2"
+
+
+def test_each_redirect_is_checked(guarded, serve, inside, names):
+    names["inside.test"] = ["127.0.0.2"]
+    start = serve(replies(answer("302 Found", Location=f"http://inside.test:{inside.port}/")))
+
+    with pytest.raises(AddressRefusedError) as caught:
+        guarded.send(Request(Method.GET, start.url))
+
+    assert caught.value.url == f"http://inside.test:{inside.port}/"
+    assert inside.connections == []
+
+
+def test_a_new_connection_to_a_known_name_is_checked_again(guarded, serve, inside, names):
+    server = serve(replies(answer(headers=("Connection: close",))))
+    names["moving.test"] = ["127.0.0.1"]
+    guarded.send(Request(Method.GET, f"http://moving.test:{server.port}/"))
+    names["moving.test"] = ["127.0.0.2"]
+
+    with pytest.raises(AddressRefusedError):
+        guarded.send(Request(Method.GET, f"http://moving.test:{server.port}/"))
+
+
+def test_tls_checks_the_name_and_not_the_address(serve, make_client, authority, names):
+    names["secure.test"] = ["127.0.0.1"]
+    server = serve(replies(answer(body=b"safe")), tls=authority.server_context("secure.test"))
+    client = make_client(address_policy=allow_networks("127.0.0.0/8"), ca_bundle=authority.bundle)
+
+    response = client.send(Request(Method.GET, f"https://secure.test:{server.port}/"))
+
+    assert response.body == b"safe"
+
+
+def test_a_policy_is_any_function_of_an_address(make_client, outside):
+    seen = []
+    client = make_client(address_policy=lambda address: seen.append(address) or True)
+
+    client.send(Request(Method.GET, outside.url))
+
+    assert seen == [ip_address("127.0.0.1")]
+
+
+@pytest.mark.parametrize(
+    ("address", "end"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("fe80::1%eth0", "fe80::1%eth0"),
+        ("::ffff:127.0.0.1", "127.0.0.1"),
+        ("2002:7f00:1::", "127.0.0.1"),
+        ("64:ff9b::10.0.0.1", "10.0.0.1"),
+    ],
+)
+def test_a_policy_sees_the_address_that_packets_end_up_at(address, end):
+    assert destination(address) == ip_address(end)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8"])
+def test_public_addresses_are_public(address):
+    assert public_addresses_only(destination(address))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "0.0.0.0",
+        "10.1.2.3",
+        "100.64.0.1",
+        "127.0.0.1",
+        "169.254.169.254",
+        "172.16.0.1",
+        "192.168.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::ffff:10.0.0.1",
+        "2002:a00:1::",
+        "64:ff9b::169.254.169.254",
+        "fd00::1",
+        "fe80::1",
+        "ff02::1",
+        "ff0e::1",
+    ],
+)
+def test_other_addresses_are_not_public(address):
+    assert not public_addresses_only(destination(address))
+
+
+def test_networks_of_both_families_can_be_allowed():
+    policy = allow_networks("10.0.0.0/8", "fd00::/8")
+
+    assert policy(ip_address("10.9.8.7"))
+    assert policy(ip_address("fd12::1"))
+    assert not policy(ip_address("11.0.0.1"))

@@ -1,0 +1,204 @@
+"""What travels: method, address, headers and body."""
+
+import socket
+
+import pytest
+
+from authservice.httpclient import InvalidRequestError, Method, Request, Timeouts
+from authservice.httpclient.call import Call
+from authservice.httpclient.dialing import dial
+from tests.httpclient.raw_server import answer, replies
+
+
+@pytest.fixture
+def sent(serve, client):
+    """Send a request to a path of a server and return what arrived there."""
+    server = serve(replies(*[answer()] * 9))
+
+    def send(path="/", method=Method.GET, **fields):
+        client.send(Request(method, server.url + path, **fields))
+        return server.received[-1]
+
+    send.server = server
+    return send
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_each_method_travels_by_its_name(sent, method):
+    assert sent(method=method).method == method
+
+
+def test_a_plain_get_needs_nothing_but_an_address(sent):
+    received = sent("/users")
+
+    assert received.target == "/users"
+    assert received.body == b""
+    assert received.values("Accept-Encoding") == ["gzip"]
+    assert {name.lower() for name, _ in received.headers} == {
+        "host",
+        "user-agent",
+        "accept-encoding",
+    }
+
+
+def test_an_address_without_a_path_asks_for_the_root(sent):
+    assert sent("").target == "/"
+    assert sent("?a=1").target == "/?a=1"
+
+
+def test_query_parameters_are_percent_encoded(sent):
+    parameters = {"q": "a b+c&d=e/f", "ü": "日本", "empty": "", "rest": "~-._"}
+
+    assert sent("/", query_params=parameters).target == (
+        "/?q=a%20b%2Bc%26d%3De%2Ff&%C3%BC=%E6%97%A5%E6%9C%AC&empty=&rest=~-._"
+    )
+
+
+def test_query_parameters_follow_those_of_the_base_address(sent):
+    assert sent("/?page=1", query_params={"size": "2"}).target == "/?page=1&size=2"
+    assert sent("/?", query_params={"size": "2"}).target == "/?size=2"
+    assert sent("/?page=%31%2f", query_params={}).target == "/?page=1%2F"
+
+
+def test_the_fragment_stays_here_and_the_query_comes_before_it(sent):
+    assert sent("/p?a=1#top", query_params={"b": "2"}).target == "/p?a=1&b=2"
+
+
+def test_other_characters_of_the_path_are_encoded(sent):
+    assert sent("/café/a b\r\nX-Other: 1").target == "/caf%C3%A9/a%20b%0D%0AX-Other:%201"
+
+
+def test_headers_travel_as_given(sent):
+    received = sent(headers={"X-Trace": "a\tb", "accept-encoding": "identity", "X-Empty": ""})
+
+    assert received.values("X-Trace") == ["a\tb"]
+    assert received.values("X-Empty") == [""]
+    assert received.values("Accept-Encoding") == ["identity"]
+
+
+def test_the_user_agent_is_the_clients_unless_the_caller_names_one(serve, make_client):
+    server = serve(replies(answer(), answer()))
+    client = make_client(user_agent="probe/1")
+
+    client.send(Request(Method.GET, server.url))
+    client.send(Request(Method.GET, server.url, {"user-agent": "other/2"}))
+
+    assert [request.values("User-Agent") for request in server.received] == [
+        ["probe/1"],
+        ["other/2"],
+    ]
+
+
+def test_a_body_is_json_unless_the_caller_says_otherwise(sent):
+    received = sent(method=Method.POST, body=b'{"a":1}')
+
+    assert received.body == b'{"a":1}'
+    assert received.values("Content-Type") == ["application/json"]
+    assert received.values("Content-Length") == ["7"]
+
+
+@pytest.mark.parametrize("name", ["Content-Type", "content-type", "CONTENT-TYPE"])
+def test_a_content_type_of_the_caller_stands_in_any_letter_case(sent, name):
+    received = sent(method=Method.PUT, headers={name: "text/plain"}, body=b"\x00\xff")
+
+    assert received.values("Content-Type") == ["text/plain"]
+    assert received.body == b"\x00\xff"
+
+
+@pytest.mark.parametrize("body", [None, b""])
+def test_without_a_body_there_is_no_content_type(sent, body):
+    received = sent(method=Method.POST, body=body)
+
+    assert received.body == b""
+    assert received.values("Content-Type") == []
+    assert received.values("Content-Length") == ["0"]
+
+
+def test_a_large_body_arrives_whole(sent):
+    body = bytes(range(256)) * 4096
+
+    assert sent(method=Method.POST, body=body).body == body
+
+
+def test_small_messages_are_not_held_back(sent):
+    no_delay = (socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    with (
+        Call(Timeouts(), None).running(),
+        dial("127.0.0.1", sent.server.port, [(*no_delay, 1)]) as connection,
+    ):
+        assert connection.getsockopt(*no_delay) == 1
+
+
+def test_an_international_host_name_is_looked_up_in_its_ascii_form(sent, names, client):
+    names["xn--bcher-kva.test"] = ["127.0.0.1"]
+
+    client.send(Request(Method.GET, f"http://bücher.test:{sent.server.port}/"))
+
+    assert sent.server.received[-1].values("Host") == [f"xn--bcher-kva.test:{sent.server.port}"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "example.test/path",
+        "//example.test/",
+        "ftp://example.test/",
+        "httpx://example.test/",
+        "file:///etc/passwd",
+        "mailto:a@example.test",
+        "http://",
+        "http:///path",
+        "http://*.example.test/",
+        "http://exa mple.test/",
+        "http://example.test:99999/",
+        "http://[::1/",
+        "http://\ud800.test/",
+    ],
+)
+def test_what_is_no_http_address_is_refused(client, address):
+    with pytest.raises(InvalidRequestError) as caught:
+        client.send(Request(Method.GET, address))
+
+    assert caught.value.url == "(invalid address)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"method": "get"}, "unknown method"),
+        ({"method": "GET / HTTP/1.1\r\nX: y"}, "unknown method"),
+        ({"headers": {"X-A": "1\r\nX-B: 2"}}, "the value of X-A is not plain ASCII"),
+        ({"headers": {"X-A": "1\n"}}, "the value of X-A is not plain ASCII"),
+        ({"headers": {"X-A": "1\rX-B: 2"}}, "the value of X-A is not plain ASCII"),
+        ({"headers": {"X-A": "1\x00"}}, "the value of X-A is not plain ASCII"),
+        ({"headers": {"X-A": " 1"}}, "the value of X-A is not plain ASCII"),
+        ({"headers": {"X-A": "é"}}, "the value of X-A is not plain ASCII"),
+        ({"headers": {"X-A\r\nX-B": "2"}}, "a header name holds"),
+        ({"headers": {"X A": "2"}}, "a header name holds"),
+        ({"headers": {"": "2"}}, "a header name holds"),
+        ({"headers": {"X-A": "1", "x-a": "2"}}, "x-a is given twice"),
+        ({"headers": {"Host": "other.test"}}, "Host is for the client to set"),
+        ({"headers": {"content-length": "5"}}, "content-length is for the client to set"),
+        ({"headers": {"Transfer-Encoding": "chunked"}}, "Transfer-Encoding is for the client"),
+        ({"query_params": {"q": "\ud800"}}, "a query parameter is not valid text"),
+    ],
+)
+def test_a_request_that_cannot_travel_is_refused(serve, client, fields, reason):
+    server = serve(replies())
+
+    with pytest.raises(InvalidRequestError) as caught:
+        client.send(Request(**{"method": Method.GET, "base_url": server.url, **fields}))
+
+    assert caught.value.reason.startswith(reason)
+    assert server.connections == []
+
+
+def test_a_name_that_cannot_be_looked_up_is_refused(client):
+    with pytest.raises(InvalidRequestError, match="the host name is not valid"):
+        client.send(Request(Method.GET, f"http://{'a' * 64}.test/"))
+
+
+def test_credentials_in_the_address_are_refused(client):
+    with pytest.raises(InvalidRequestError, match="belong into a header"):
+        client.send(Request(Method.GET, "https://user:hidden@example.test/"))
