@@ -10,9 +10,10 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.pool import NullPool, QueuePool
 
@@ -96,6 +97,12 @@ class Database:
 
 def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
     """Insert a row unless a unique key forbids it; tell whether this call inserted it."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(table).values(values).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
+    statement = _insert_or_ignore(connection.dialect.name, table)
+    return connection.execute(statement, values).rowcount == 1
+
+
+@cache
+def _insert_or_ignore(dialect_name: str, table: Table) -> Insert:
+    dialect = sqlite if dialect_name == "sqlite" else postgresql
+    statement: Insert = dialect.insert(table).on_conflict_do_nothing()
+    return statement

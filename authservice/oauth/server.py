@@ -10,10 +10,8 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from oauthlib.oauth2.rfc6749.endpoints import (
-    AuthorizationEndpoint,
     IntrospectEndpoint,
     RevocationEndpoint,
-    TokenEndpoint,
 )
 from oauthlib.oauth2.rfc6749.errors import (
     FatalClientError,
@@ -33,11 +31,11 @@ from authservice.oauth.authorization_response import (
     AuthorizationRefusedError,
     AuthorizationResponse,
 )
+from authservice.oauth.canonical_request import CanonicalRequest
 from authservice.oauth.fatal_error import FatalAuthorizationError, fatal_error
 from authservice.oauth.grants import (
     AUTHORIZATION_CODE,
     GRANT_TYPES,
-    REFRESH_TOKEN,
     AuthorizationCodeGrant,
     RefreshTokenGrant,
 )
@@ -108,9 +106,9 @@ class AuthorizationServer:
                 raise FatalAuthorizationError("invalid_request", f"{name} is missing.")
 
         grant = AuthorizationCodeGrant(self._validator, asked)
-        endpoint = AuthorizationEndpoint("code", None, {"code": grant})
         try:
-            scopes, found = endpoint.validate_authorization_request(f"{_ADDRESS}?{asked.encoded()}")
+            # The grant is asked once; its endpoint would ask it a second time to answer.
+            scopes, found = grant.validate_authorization_request(CanonicalRequest(asked.values))
         except FatalClientError as error:
             raise fatal_error(error, asked, self._validator.client) from None
         except OAuth2Error as error:
@@ -245,12 +243,14 @@ class AuthorizationServer:
             lifetime,
             refresh_token_generator=lambda _request: random_token(),
         )
-        grants = {
-            AUTHORIZATION_CODE: AuthorizationCodeGrant(validator),
-            REFRESH_TOKEN: RefreshTokenGrant(validator),
-        }
-        endpoint = TokenEndpoint(AUTHORIZATION_CODE, token_type, grants)
-        _, body, status = endpoint.create_token_response(_ADDRESS, body=sent.encoded())
+        grant = (
+            AuthorizationCodeGrant
+            if sent.get("grant_type") == AUTHORIZATION_CODE
+            else RefreshTokenGrant
+        )
+        _, body, status = grant(validator).create_token_response(
+            CanonicalRequest(sent.values), token_type
+        )
         if status != 200 and validator.code is not None:  # noqa: PLR2004
             # A failed redemption burns the code: nobody may try verifiers.
             authorization_codes.spend(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -65,7 +65,8 @@ def spend(connection: Connection, code: AuthorizationCode, keep_until: datetime)
 
 
 def _dump(grant: CodeGrant) -> str:
-    value = asdict(grant) | {"auth_time": grant.auth_time.timestamp()}
+    value = {name: getattr(grant, name) for name in CodeGrant.__slots__}
+    value["auth_time"] = grant.auth_time.timestamp()
     return json.dumps(value, separators=(",", ":"))
 
 

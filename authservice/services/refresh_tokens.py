@@ -76,6 +76,16 @@ _ROTATE = (
     .returning(oauth_refresh_token.c.session_id)
 )
 
+_ERASE_SUCCESSORS = (
+    update(oauth_refresh_token)
+    .where(
+        oauth_refresh_token.c.family_id == bindparam("of_family"),
+        oauth_refresh_token.c.rotated_at < bindparam("before"),
+        oauth_refresh_token.c.successor.is_not(None),
+    )
+    .values(successor=None)
+)
+
 
 def find(connection: Connection, token: str) -> RefreshToken | None:
     """Return a token's row, whatever its state."""
@@ -203,15 +213,7 @@ def _known_successor(connection: Connection, presented: str, grace: timedelta) -
 
 
 def _erase_old_successors(connection: Connection, family_id: str, before: datetime) -> None:
-    connection.execute(
-        update(oauth_refresh_token)
-        .where(
-            oauth_refresh_token.c.family_id == family_id,
-            oauth_refresh_token.c.rotated_at < before,
-            oauth_refresh_token.c.successor.is_not(None),
-        )
-        .values(successor=None)
-    )
+    connection.execute(_ERASE_SUCCESSORS, {"of_family": family_id, "before": before})
 
 
 def _revoke(connection: Connection, which: ColumnElement[bool]) -> None:

@@ -42,6 +42,16 @@ _PEEK = select(
     verification.c.updated_at,
 ).where(verification.c.identifier == bindparam("identifier"))
 
+_SPEND = (
+    update(verification)
+    .where(
+        verification.c.id == bindparam("spent_id"),
+        verification.c.updated_at.is_(None),
+        verification.c.expires_at > bindparam("now"),
+    )
+    .values(updated_at=bindparam("now"), expires_at=bindparam("keep_until"))
+)
+
 
 def put(
     connection: Connection,
@@ -73,14 +83,5 @@ def spend(connection: Connection, verification_id: str, keep_until: datetime) ->
 
     The row is kept until the given moment, so that a repetition can be recognised.
     """
-    now = clock.now()
-    result = connection.execute(
-        update(verification)
-        .where(
-            verification.c.id == verification_id,
-            verification.c.updated_at.is_(None),
-            verification.c.expires_at > now,
-        )
-        .values(updated_at=now, expires_at=keep_until)
-    )
-    return result.rowcount == 1
+    change = {"spent_id": verification_id, "now": clock.now(), "keep_until": keep_until}
+    return connection.execute(_SPEND, change).rowcount == 1

@@ -11,22 +11,19 @@ from typing import Any
 import zope.sqlalchemy
 from pyramid.response import Response
 from sqlalchemy import Connection
-from sqlalchemy.orm import Session
-from transaction import TransactionManager
+from sqlalchemy.orm import sessionmaker
+from transaction import ThreadTransactionManager
 
 View = Callable[[Any, Any], Response]
 
 
 def begin(request: Any) -> Connection:
     """Begin the request's transaction and return its connection."""
-    manager = TransactionManager(explicit=True)
+    manager, sessions = request.registry.writing
     manager.begin()
-    session = Session(request.database.writer)
-    # Statements on the connection bypass the session, which would otherwise take the transaction
-    # for one that changed nothing and roll it back without a word.
-    zope.sqlalchemy.register(session, initial_state="changed", transaction_manager=manager)
     request.transaction = manager
-    return session.connection()
+    connection: Connection = sessions().connection()
+    return connection
 
 
 def transactional_view(view: View, _info: object) -> View:
@@ -50,5 +47,13 @@ def transactional_view(view: View, _info: object) -> View:
 
 
 def includeme(config: Any) -> None:
-    """Put the deriver around every view."""
+    """Put the deriver around every view, and tie the writer's sessions to its transactions."""
+    # One manager for each thread: a thread answers one request at a time.
+    manager = ThreadTransactionManager()
+    sessions = sessionmaker(config.registry.components.database.writer)
+    # Registered once: for each session anew it would cost more than the statements do.
+    # Statements on the connection bypass the session, which would otherwise take the transaction
+    # for one that changed nothing and roll it back without a word.
+    zope.sqlalchemy.register(sessions, initial_state="changed", transaction_manager=manager)
+    config.registry.writing = manager, sessions
     config.add_view_deriver(transactional_view)
