@@ -1,5 +1,6 @@
 """What is known of a client, in the names of RFC 7591, and which of it may be registered."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,7 @@ class ClientMetadata:
     def _problems_with_name(self) -> Iterable[str]:
         if not self.name.strip():
             yield "name must not be blank"
-        if not self.name.isprintable():
+        if any(unicodedata.category(character) == "Cc" for character in self.name):
             yield "name must not hold control characters"
 
     def _problems_with_uris(self) -> Iterable[str]:
