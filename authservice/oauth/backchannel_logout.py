@@ -6,33 +6,25 @@ and every process of the service may take part.
 
 import logging
 import threading
-from urllib.parse import urlencode
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.db import Database
-from authservice.httpclient import (
-    AddressPolicy,
-    Method,
-    Request,
-    SendError,
-    Timeouts,
-    allow_networks,
-    public_addresses_only,
-)
-from authservice.httpclient import Client as HTTPClient
 from authservice.oauth import logout_token
 from authservice.services import clients, logout_notices, sessions
 from authservice.services.logout_notices import LogoutNotice
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
 
+if TYPE_CHECKING:
+    from authservice.oauth.logout_delivery import LogoutDelivery
+
 _log = logging.getLogger(__name__)
 
 # How often notices are looked for that another process left behind.
 _IDLE_SECONDS = 5.0
-_TIMEOUTS = Timeouts(connect=3.0, read=5.0, total=8.0)
-_MAX_ANSWER = 64 * 1024
 
 
 class BackchannelLogout:
@@ -43,13 +35,6 @@ class BackchannelLogout:
         self._settings = settings
         self._database = database
         self._keys = keys
-        self._http = HTTPClient(
-            timeouts=_TIMEOUTS,
-            max_redirects=0,
-            max_body_bytes=_MAX_ANSWER,
-            user_agent="authservice",
-            address_policy=_address_policy(settings),
-        )
         self._work = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="backchannel-logout", daemon=True)
@@ -64,7 +49,6 @@ class BackchannelLogout:
         self._work.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._http.close()
 
     def wake(self) -> None:
         """Look for notices now."""
@@ -113,28 +97,15 @@ class BackchannelLogout:
             # Nobody wants to know any more.
             return True
         token = logout_token.issue(notice, client, self._settings.issuer, self._keys)
-        request = Request(
-            Method.POST,
-            client.backchannel_logout_uri,
-            headers={"Content-Type": "application/x-www-form-urlencoded"},
-            body=urlencode({"logout_token": token}).encode(),
-        )
-        try:
-            response = self._http.send(request)
-        except SendError as error:
-            _log.warning("client %s could not be told of a sign-out: %s", client.client_id, error)
-            return False
-        if response.status_code not in {200, 204}:
-            _log.warning(
-                "client %s answered a logout token with %d", client.client_id, response.status_code
-            )
-            return False
-        return True
+        failure = self._delivery.deliver(client.backchannel_logout_uri, token)
+        if failure is not None:
+            _log.warning("client %s could not be told of a sign-out: %s", client.client_id, failure)
+        return failure is None
 
+    @cached_property
+    def _delivery(self) -> "LogoutDelivery":
+        # Imported when it is needed: most services have no client that wants to be told, and the
+        # HTTP client takes five megabytes.
+        from authservice.oauth.logout_delivery import LogoutDelivery  # noqa: PLC0415
 
-def _address_policy(settings: AuthSettings) -> AddressPolicy:
-    """Return which addresses may be told: loopback in local mode, else the named networks."""
-    if settings.local_mode:
-        return allow_networks("127.0.0.0/8", "::1/128")
-    networks = settings.backchannel_networks
-    return allow_networks(*map(str, networks)) if networks else public_addresses_only
+        return LogoutDelivery(self._settings)
