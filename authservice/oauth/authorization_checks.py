@@ -54,9 +54,7 @@ def refuse_request_objects(asked: Parameters) -> None:
 
 def repeated(asked: Parameters) -> None:
     """Refuse parameters that are given more than once (RFC 6749, section 3.1)."""
-    if asked.repeated:
-        names = ", ".join(sorted(asked.repeated))
-        raise InvalidRequestError(description=f"Given more than once: {names}.")
+    asked.refuse_repeated()
 
 
 def response_mode(asked: Parameters) -> None:

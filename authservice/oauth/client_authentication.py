@@ -11,6 +11,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestErr
 from sqlalchemy import Connection
 
 from authservice.oauth.parameters import Parameters
+from authservice.oauth.server_context import ServerContext
 from authservice.services import clients
 from authservice.services.clients import Client
 
@@ -19,6 +20,19 @@ METHODS = (*WITH_SECRET, "none")
 
 # One text for every cause, so that nobody learns which client ids exist.
 _FAILED = "Client authentication failed: the client is unknown or its credentials are wrong."
+
+
+def authenticated_client(
+    context: ServerContext,
+    authorization: str | None,
+    sent: Parameters,
+    *,
+    public_clients: bool = True,
+) -> Client:
+    """Return the client that sent a request, counted; raises as ``authenticate`` does."""
+    client = authenticate(context.reader, authorization, sent, public_clients=public_clients)
+    context.admit(client.client_id, public=bool(client.public))
+    return client
 
 
 def authenticate(

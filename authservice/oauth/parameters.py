@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
+
 AUTHORIZE = frozenset(
     {
         "response_type",
@@ -84,3 +86,15 @@ class Parameters:
         """Return the parameters as a query string, each name once."""
         resources = ((_RESOURCE, resource) for resource in self.resources)
         return urlencode([*self.values.items(), *resources])
+
+    def refuse_repeated(self) -> None:
+        """Raise InvalidRequestError that names the parameters given more than once."""
+        if self.repeated:
+            names = ", ".join(sorted(self.repeated))
+            raise InvalidRequestError(description=f"Given more than once: {names}.")
+
+    def require(self, *names: str) -> None:
+        """Raise InvalidRequestError that names the first of these that was not sent."""
+        for name in names:
+            if name not in self.values:
+                raise InvalidRequestError(description=f"{name} is missing.")

@@ -20,7 +20,7 @@ from pyramid.viewderivers import INGRESS
 
 from authservice import clock
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
-from authservice.oauth.server import Admit
+from authservice.oauth.server_context import Admit
 from authservice.web import routes
 from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page

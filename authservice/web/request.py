@@ -15,6 +15,7 @@ from authservice.crypto.secret_values import random_token
 from authservice.db import Database
 from authservice.identity_provider import IdentityProvider
 from authservice.oauth.server import AuthorizationServer
+from authservice.oauth.server_context import ServerContext
 from authservice.services import sessions
 from authservice.services.sessions import CentralSession
 from authservice.services.signing_keys import SigningKeys
@@ -136,13 +137,14 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     @cached_property
     def authorization_server(self) -> AuthorizationServer:
         """Return the authorization server for this request."""
-        return AuthorizationServer(
+        context = ServerContext(
             self.auth_settings,
             self.signing_keys,
             self.db_readonly,
             lambda: self.db,
             self.registry.admission(self),
         )
+        return AuthorizationServer(context)
 
     @property
     def from_address(self) -> str | None:

@@ -1,0 +1,87 @@
+"""The token endpoint: codes and refresh tokens into tokens (RFC 6749, 3.2)."""
+
+from oauthlib.oauth2.rfc6749.errors import (
+    InvalidClientError,
+    InvalidRequestError,
+    OAuth2Error,
+    UnsupportedGrantTypeError,
+)
+from oauthlib.oauth2.rfc6749.tokens import BearerToken
+
+from authservice.crypto.secret_values import random_token
+from authservice.oauth import parameters
+from authservice.oauth.canonical_request import CanonicalRequest
+from authservice.oauth.client_authentication import authenticated_client
+from authservice.oauth.grants import (
+    AUTHORIZATION_CODE,
+    GRANT_TYPES,
+    AuthorizationCodeGrant,
+    RefreshTokenGrant,
+)
+from authservice.oauth.parameters import Parameters
+from authservice.oauth.protocol_answer import (
+    NO_STORE,
+    ProtocolAnswer,
+    client_error_answer,
+    error_answer,
+)
+from authservice.oauth.server_context import Pairs, ServerContext
+from authservice.oauth.token_request_validator import TokenRequestValidator
+from authservice.services import authorization_codes
+from authservice.services.clients import Client
+
+
+class TokenEndpoint:
+    """Answers one token request. The client shows who it is before anything else is looked at."""
+
+    def __init__(self, context: ServerContext) -> None:
+        """Take what the request works with."""
+        self._context = context
+
+    def respond(self, authorization: str | None, pairs: Pairs) -> ProtocolAnswer:
+        """Return the answer to a token request (RFC 6749, 4.1.3 and 6)."""
+        sent = Parameters.read(pairs, parameters.TOKEN)
+        try:
+            sent.refuse_repeated()
+            client = authenticated_client(self._context, authorization, sent)
+            _check(sent)
+            return self._grant(client, sent)
+        except InvalidClientError as error:
+            return client_error_answer(error, authorization)
+        except OAuth2Error as error:
+            return error_answer(error)
+
+    def _grant(self, client: Client, sent: Parameters) -> ProtocolAnswer:
+        validator = TokenRequestValidator(self._context, client, sent.resources)
+        lifetime = int(self._context.settings.lifetimes.access_token.total_seconds())
+        token_type = BearerToken(
+            validator,
+            validator.new_access_token,
+            lifetime,
+            refresh_token_generator=lambda _request: random_token(),
+        )
+        grant = (
+            AuthorizationCodeGrant
+            if sent.get("grant_type") == AUTHORIZATION_CODE
+            else RefreshTokenGrant
+        )
+        _, body, status = grant(validator).create_token_response(
+            CanonicalRequest(sent.values), token_type
+        )
+        if status != 200 and validator.code is not None:  # noqa: PLR2004
+            # A failed redemption burns the code: nobody may try verifiers.
+            authorization_codes.spend(
+                self._context.open_writer(), validator.code, validator.code.row.expires_at
+            )
+        return ProtocolAnswer(status, NO_STORE, body)
+
+
+def _check(sent: Parameters) -> None:
+    grant_type = sent.get("grant_type")
+    expected = " or ".join(GRANT_TYPES)
+    if grant_type is None:
+        raise InvalidRequestError(description=f"grant_type is missing; it must be {expected}.")
+    if grant_type not in GRANT_TYPES:
+        raise UnsupportedGrantTypeError(description=f"grant_type must be {expected}.")
+    needed = ("code", "redirect_uri") if grant_type == AUTHORIZATION_CODE else ("refresh_token",)
+    sent.require(*needed)
