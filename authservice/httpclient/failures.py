@@ -32,7 +32,12 @@ def explained(error: BaseException, call: Call) -> SendError:
                 failure = call.timed_out()
             case ssl.SSLCertVerificationError():
                 failure = TlsError(f"the certificate is not accepted: {cause.verify_message}")
-            case ssl.SSLEOFError() | ssl.SSLZeroReturnError():
+            case (
+                ssl.SSLEOFError()
+                | ssl.SSLZeroReturnError()
+                # Early Python 3.11 has no class of its own for it here.
+                | ssl.SSLError(reason="UNEXPECTED_EOF_WHILE_READING")
+            ):
                 failure = ConnectionFailedError("the encrypted connection broke off")
             case ssl.SSLError():
                 failure = TlsError(f"the encryption failed: {cause.reason}")

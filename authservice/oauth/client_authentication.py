@@ -88,9 +88,12 @@ def _basic(authorization: str) -> tuple[str, str]:
     except (binascii.Error, ValueError):
         decoded = ""
     client_id, separator, secret = decoded.partition(":")
-    if scheme.lower() != "basic" or not separator or not client_id:
+    client_id, secret = unquote_plus(client_id), unquote_plus(secret)
+    # PostgreSQL takes no NUL in a text.
+    readable = bool(client_id and separator) and "\x00" not in client_id
+    if scheme.lower() != "basic" or not readable:
         raise InvalidClientError(
             description="The Authorization header must be of scheme Basic and hold client id and"
             " secret, form-encoded, joined by a colon, in base64."
         )
-    return unquote_plus(client_id), unquote_plus(secret)
+    return client_id, secret

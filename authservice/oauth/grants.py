@@ -7,6 +7,7 @@ narrowed is the inner grant, and it is set once.
 from collections.abc import Callable
 from typing import Any
 
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError
 from oauthlib.oauth2.rfc6749.grant_types import AuthorizationCodeGrant as OAuthCodeGrant
 from oauthlib.oauth2.rfc6749.grant_types.authorization_code import code_challenge_method_s256
 from oauthlib.openid.connect.core.grant_types import AuthorizationCodeGrant as OpenIDCodeGrant
@@ -24,6 +25,14 @@ class _CodeGrantWithS256(OAuthCodeGrant):  # type: ignore[misc]  # oauthlib has 
     """The authorization code grant without the PKCE method ``plain``."""
 
     _code_challenge_methods = {"S256": code_challenge_method_s256}  # noqa: RUF012  (oauthlib's)
+
+    def validate_code_challenge(self, challenge: str, challenge_method: str, verifier: str) -> bool:
+        """Accept the verifier of the challenge; oauthlib would refuse others without a text."""
+        if not super().validate_code_challenge(challenge, challenge_method, verifier):
+            raise InvalidGrantError(
+                description="code_verifier does not belong to the code_challenge that was sent."
+            )
+        return True
 
 
 class AuthorizationCodeGrant(OpenIDCodeGrant):  # type: ignore[misc]  # oauthlib has no types

@@ -53,9 +53,11 @@ class FormTokens:
 def refused_origin(request: AuthRequest) -> Any | None:
     """Return the refusal of a session API request that another site may have caused, or None.
 
-    Only a request with a cookie acts in somebody's name; one without passes.
+    A program that sends no cookie acts in nobody's name and need not say where it comes from.
+    Browsers always say it: the form of a foreign page brings no cookies along, since they are
+    SameSite, but the browser would obey an answer that clears them.
     """
-    if not request.cookie_header:
+    if not request.cookie_header and "HTTP_ORIGIN" not in request.environ:
         return None
     origin = request.environ.get("HTTP_ORIGIN") or _referring_origin(request)
     if origin is None or origin == "null":

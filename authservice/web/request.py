@@ -24,6 +24,7 @@ from authservice.web import transactions
 from authservice.web.client_address import client_address
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
+from authservice.web.junk_guard import MAX_BODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,9 @@ class PresentedSession:
 
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     """A request with the service's components at hand."""
+
+    # WebOb writes longer bodies to a file, and forms hold secrets: none is longer than this.
+    request_body_tempfile_limit = MAX_BODY
 
     # Set by authservice.web.transactions while a writing transaction is open.
     transaction: Any = None

@@ -13,8 +13,7 @@ _CACHE = "public, max-age=300, stale-while-revalidate=300"
 def document_answer(request: AuthRequest, document: bytes) -> Response:
     """Return the document, or 304 to a client that has it already."""
     tag = f'"{hashlib.sha256(document).hexdigest()[:32]}"'
-    known = request.environ.get("HTTP_IF_NONE_MATCH", "")
-    if known == tag:
+    if _is_among(tag, request.environ.get("HTTP_IF_NONE_MATCH", "")):
         response = Response(status=304)
         response.headers.pop("Content-Type", None)
     else:
@@ -22,3 +21,8 @@ def document_answer(request: AuthRequest, document: bytes) -> Response:
     response.headers["Cache-Control"] = _CACHE
     response.headers["ETag"] = tag
     return response
+
+
+def _is_among(tag: str, known: str) -> bool:
+    """Compare weakly (RFC 9110, section 13.1.2): who compresses on the way weakens the tag."""
+    return known == "*" or tag in {part.strip().removeprefix("W/") for part in known.split(",")}

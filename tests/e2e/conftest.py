@@ -1,21 +1,14 @@
-"""A real local-mode server, shared by the tests that talk to it over HTTP."""
+"""Relying parties of the tests, registered at a real local-mode server."""
 
 import json
 
 import pytest
 
-from tests.processes import LocalService
-
-
-@pytest.fixture(scope="session")
-def service(tmp_path_factory):
-    started = LocalService(tmp_path_factory.mktemp("service"))
-    yield started
-    started.stop()
+from tests.service_fixture import service  # noqa: F401  (a fixture)
 
 
 @pytest.fixture
-def register(service):
+def register(service):  # noqa: F811
     """Register a client with the command and return what it prints as JSON."""
 
     def run(*flags, redirect_uri):

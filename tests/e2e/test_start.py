@@ -3,6 +3,7 @@
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 import requests
@@ -74,51 +75,59 @@ def test_a_wrong_configuration_names_every_problem_and_shows_no_traceback(taken_
     assert not any("Traceback" in line or "short and not base64" in line for line in lines)
 
 
-def test_a_second_start_keeps_sessions_and_keys(tmp_path):
-    first = LocalService(tmp_path)
+@pytest.fixture
+def stopped_in_the_end():
+    """Take what was started; all of it is stopped, however the test ends."""
+    with ExitStack() as stack:
+
+        def take(process):
+            stack.callback(process.stop)
+            return process
+
+        yield take
+
+
+def test_a_second_start_keeps_sessions_and_keys(tmp_path, stopped_in_the_end):
+    first = stopped_in_the_end(LocalService(tmp_path))
     person = Person(first.url)
     person.open(f"{first.url}/sign-in")
     keys = published_keys(first.url)
     first.stop()
 
-    second = LocalService(tmp_path)
-    try:
-        session = person.http.get(f"{second.url}/api/auth/get-session", timeout=20).json()
-        assert session["user"]["id"] == "local-developer"
-        assert published_keys(second.url) == keys
-    finally:
-        second.stop()
+    second = stopped_in_the_end(LocalService(tmp_path))
+
+    session = person.http.get(f"{second.url}/api/auth/get-session", timeout=20).json()
+    assert session["user"]["id"] == "local-developer"
+    assert published_keys(second.url) == keys
 
 
-def test_processes_that_start_together_publish_the_same_three_keys(migrated_template, tmp_path):
+def test_processes_that_start_together_publish_the_same_three_keys(
+    migrated_template, tmp_path, stopped_in_the_end
+):
     database = tmp_path / "local.sqlite"
     database.write_bytes(migrated_template.read_bytes())
     ports = [free_port() for _ in range(4)]
 
     def start(port):
-        return Process(
-            [SCRIPTS / "pserve", "local.ini", f"listen_port={port}"],
-            ready=SERVING,
-            env={
-                "AUTH_URL": f"http://localhost:{port}",
-                "AUTH_DATABASE_URL": f"sqlite:///{database}",
-            },
-        )
+        env = {
+            "AUTH_URL": f"http://localhost:{port}",
+            "AUTH_DATABASE_URL": f"sqlite:///{database}",
+        }
+        command = [SCRIPTS / "pserve", "local.ini", f"listen_port={port}"]
+        stopped_in_the_end(Process(command, ready=SERVING, env=env))
 
     with ThreadPoolExecutor(len(ports)) as pool:
-        started = list(pool.map(start, ports))
-    try:
-        documents = [published_keys(f"http://localhost:{port}") for port in ports]
-        assert sorted(key["alg"] for key in documents[0]) == ["ES256", "EdDSA", "RS256"]
-        assert all(document == documents[0] for document in documents)
-        person = Person(f"http://localhost:{ports[0]}")
-        person.open(f"http://localhost:{ports[0]}/sign-in")
-        for port in ports:
-            url = f"http://localhost:{port}/api/auth/get-session"
-            assert person.http.get(url, timeout=20).json()["user"]["id"] == "local-developer"
-    finally:
-        for process in started:
-            process.stop()
+        list(pool.map(start, ports))
+
+    documents = [published_keys(f"http://localhost:{port}") for port in ports]
+    assert sorted(key["alg"] for key in documents[0]) == ["ES256", "EdDSA", "RS256"]
+    assert all(document == documents[0] for document in documents)
+    # One secret too: a cookie of the first is good at each.
+    person = Person(f"http://localhost:{ports[0]}")
+    person.open(f"http://localhost:{ports[0]}/sign-in")
+    for port in ports:
+        url = f"http://localhost:{port}/api/auth/get-session"
+        assert person.http.get(url, timeout=20).json()["user"]["id"] == "local-developer"
 
 
 def published_keys(url):

@@ -1,4 +1,20 @@
-"""The authorization code flow, from the first request to the tokens."""
+"""The authorization code flow, from the first request to the tokens, and what a code is worth."""
+
+import pytest
+
+from tests.browser import ORIGIN
+from tests.relying_party import RelyingParty
+
+
+def refused(answer):
+    assert answer.status_int == 400
+    assert answer.json["error"] == "invalid_grant"
+    return answer.json["error_description"]
+
+
+@pytest.fixture
+def code(browser, relying_party):
+    return relying_party.sign_in_with(browser)
 
 
 def test_a_person_signs_in_allows_and_the_client_gets_tokens(browser, relying_party):
@@ -29,3 +45,97 @@ def test_a_code_is_worth_one_token_response(browser, relying_party):
     assert second.status_int == 400
     assert second.json["error"] == "invalid_grant"
     assert relying_party.userinfo(first.json["access_token"]).status_int == 401
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"code_verifier": "a" * 43},
+        {"code_verifier": None},
+        {"code_verifier": "short"},
+        {"redirect_uri": "https://app.example.com/"},
+    ],
+)
+def test_a_failed_attempt_burns_the_code(relying_party, code, changes):
+    refused(relying_party.redeem(code, **changes))
+
+    refused(relying_party.redeem(code))
+
+
+def test_a_request_that_names_no_redirect_uri_leaves_the_code_alone(relying_party, code):
+    answer = relying_party.redeem(code, redirect_uri=None)
+
+    assert answer.json["error"] == "invalid_request"
+
+    assert relying_party.redeem(code).status_int == 200
+
+
+def test_the_challenge_itself_is_no_verifier(relying_party, code):
+    challenge = relying_party.request()["code_challenge"]
+
+    refused(relying_party.redeem(code, code_verifier=challenge))
+
+
+def test_a_code_is_worth_nothing_to_another_client_and_stays_with_its_own(
+    app, relying_party, code, database
+):
+    other = RelyingParty.registered(app, database)
+
+    refused(other.redeem(code, code_verifier=relying_party.verifier))
+
+    assert relying_party.redeem(code).status_int == 200
+
+
+def test_a_second_use_revokes_everything_made_from_the_first(relying_party, code):
+    tokens = relying_party.redeem(code).json
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    refused(relying_party.redeem(code))
+
+    for token in (tokens["access_token"], newer["access_token"]):
+        assert relying_party.userinfo(token).status_int == 401
+    for token in (tokens["refresh_token"], newer["refresh_token"]):
+        refused(relying_party.refresh(token))
+
+
+def test_a_second_use_revokes_whatever_else_is_wrong_with_it(relying_party, code, turnable_clock):
+    tokens = relying_party.redeem(code).json
+    turnable_clock.advance(seconds=1800)
+
+    refused(relying_party.redeem(code, code_verifier="a" * 43))
+
+    assert relying_party.userinfo(tokens["access_token"]).status_int == 401
+
+
+def test_a_second_use_leaves_the_tokens_of_other_codes_alone(browser, relying_party, code):
+    relying_party.redeem(code)
+    other = relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+    relying_party.redeem(code)
+
+    assert relying_party.userinfo(other["access_token"]).status_int == 200
+    assert relying_party.refresh(other["refresh_token"]).status_int == 200
+
+
+def test_a_second_use_by_another_client_revokes_nothing(app, relying_party, code, database):
+    tokens = relying_party.redeem(code).json
+    other = RelyingParty.registered(app, database)
+
+    refused(other.redeem(code, code_verifier=relying_party.verifier))
+
+    assert relying_party.userinfo(tokens["access_token"]).status_int == 200
+    assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(59, 200), (60, 400)])
+def test_a_code_lives_for_a_minute(relying_party, turnable_clock, browser, seconds, status):
+    code = relying_party.sign_in_with(browser)
+    turnable_clock.advance(seconds=seconds)
+
+    assert relying_party.redeem(code).status_int == status
+
+
+def test_a_code_ends_with_its_session(browser, relying_party, code):
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+
+    assert "signed out" in refused(relying_party.redeem(code))

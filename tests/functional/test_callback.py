@@ -3,9 +3,10 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
-from authservice.models import session, user, verification
+from authservice import clock
+from authservice.models import account, session, user, verification
 from tests.browser import ORIGIN, Browser
 from tests.cookies import cookies_set_by
 
@@ -187,6 +188,27 @@ def test_a_failed_attempt_can_be_tried_again(browser, leaving):
     browser.get(CALLBACK, _with(leaving, error="access_denied"), expect_errors=True)
 
     assert browser.visit(leaving).location == f"{ORIGIN}/home"
+
+
+def test_an_address_that_is_somebody_elses_signs_nobody_in(browser, leaving, database):
+    with database.transaction() as connection:
+        connection.execute(
+            insert(user),
+            {
+                "id": "u",
+                "name": "Somebody else",
+                "email": "local-developer@localhost.localdomain",
+                "email_verified": False,
+                "created_at": clock.now(),
+                "updated_at": clock.now(),
+            },
+        )
+
+    answer = browser.visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "account_not_linked" in answer.text
+    assert [_count(database, table) for table in (session, account)] == [0, 0]
 
 
 def test_another_provider_is_not_found(browser):

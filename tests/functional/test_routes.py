@@ -163,5 +163,14 @@ def test_a_body_beyond_reason_is_not_read(browser):
     assert (answer.status_int, answer.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
 
 
+def test_a_query_of_too_many_parameters_is_refused(browser):
+    query = "&".join(f"p{number}=1" for number in range(101))
+
+    answer = browser.get(f"/api/auth/oauth2/authorize?{query}", expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "The query cannot be read" in answer.text
+
+
 def test_the_session_api_says_that_it_answers(browser):
     assert browser.get("/api/auth/ok").json == {"ok": True}

@@ -3,7 +3,6 @@
 import pytest
 
 from authservice.web.routes import ROUTES, Surface
-from tests.browser import ORIGIN
 from tests.production import production_app, production_browser, signed_in_cookies
 
 GET_SESSION = "/api/auth/get-session"
@@ -222,7 +221,7 @@ def test_a_body_that_is_not_json_is_not_read(browser, path, content_type):
     answer = browser.post(
         path,
         b'{"provider":"github"}',
-        headers={"Origin": ORIGIN},
+        headers={"Origin": APP},
         content_type=content_type,
         expect_errors=True,
     )
@@ -233,7 +232,7 @@ def test_a_body_that_is_not_json_is_not_read(browser, path, content_type):
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
 def test_the_content_type_may_have_parameters(browser, content_type):
-    answer = browser.post(SIGN_OUT, b"{}", headers={"Origin": ORIGIN}, content_type=content_type)
+    answer = browser.post(SIGN_OUT, b"{}", headers={"Origin": APP}, content_type=content_type)
 
     assert answer.json == {"success": True}
 
@@ -256,7 +255,7 @@ def test_a_body_that_cannot_be_used_is_a_bad_request(browser, body, code):
     answer = browser.post(
         "/api/auth/sign-in/social",
         body,
-        headers={"Origin": ORIGIN},
+        headers={"Origin": APP},
         content_type="application/json",
         expect_errors=True,
     )

@@ -114,6 +114,15 @@ def test_of_two_sessions_the_one_begun_in_this_browser_counts(app, signed_in, or
     assert _ask(app, header).json["session"]["id"] == own_id
 
 
+def test_of_two_sessions_begun_elsewhere_the_first_counts(app, signed_in):
+    sibling = Browser(app)
+    sibling.sign_in()
+    header = f"{NAME}={signed_in[NAME]}; {NAME}={sibling.cookies[NAME]}"
+
+    first = _ask(app, f"{NAME}={signed_in[NAME]}").json["session"]["id"]
+    assert _ask(app, header).json["session"]["id"] == first
+
+
 def test_a_cookie_of_another_name_is_not_read(app, signed_in):
     for name in (f"x{NAME}", f"{NAME}x", f"__Secure-{NAME}", NAME.upper()):
         assert _ask(app, f"{name}={signed_in[NAME]}").body == b"null"

@@ -1,5 +1,7 @@
 """Encrypted connections: only to hosts that prove their name."""
 
+import ssl
+
 import pytest
 
 from authservice.httpclient import ConnectionFailedError, Method, Request, TlsError
@@ -69,8 +71,8 @@ def test_a_host_that_does_not_speak_tls_is_an_error(serve, make_client, authorit
 def test_an_old_protocol_version_is_refused(serve, make_client, authority):
     context = authority.server_context("127.0.0.1")
     context.set_ciphers("ALL:@SECLEVEL=0")
-    context.minimum_version = context.minimum_version.TLSv1_1
-    context.maximum_version = context.maximum_version.TLSv1_1
+    context.minimum_version = ssl.TLSVersion.TLSv1_1
+    context.maximum_version = ssl.TLSVersion.TLSv1_1
     server = serve(replies(answer()), tls=context)
 
     with pytest.raises(TlsError, match="PROTOCOL_VERSION"):

@@ -1,0 +1,228 @@
+"""Authorization requests: what is refused, where the refusal goes, and what is let through."""
+
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+from sqlalchemy import update
+
+from authservice.models import oauth_client
+from tests.relying_party import AUTHORIZE, RelyingParty
+
+ISSUER = "http://localhost:37960/api/auth"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+def refused_by_page(response):
+    assert response.status_int == 400
+    assert response.content_type == "text/html"
+    assert "Location" not in response.headers
+    return response.text
+
+
+def disable(database, client_id):
+    with database.transaction() as connection:
+        which = oauth_client.c.client_id == client_id
+        connection.execute(update(oauth_client).where(which).values(disabled=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"client_id": None}, "client_id is missing"),
+        ({"client_id": ""}, "client_id is missing"),
+        ({"client_id": "unknown"}, "client_id names no client"),
+        ({"client_id": "x" * 5000}, "client_id names no client"),
+        ({"redirect_uri": None}, "redirect_uri is missing"),
+        ({"redirect_uri": ""}, "redirect_uri is missing"),
+        ({"redirect_uri": "https://evil.example/"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://app.example.com/callback/random"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://app.example.com/callback?a=b"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://app.example.com/callback#"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://app.example.com/Callback"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://APP.example.com/callback"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://app.example.com:443/callback"}, "redirect_uri is not one"),
+        ({"redirect_uri": "http://app.example.com/callback"}, "redirect_uri is not one"),
+        ({"redirect_uri": "https://app.example.com/a/../callback"}, "redirect_uri is not one"),
+        ({"redirect_uri": "//app.example.com/callback"}, "redirect_uri is not one"),
+        ({"redirect_uri": "javascript:alert(1)"}, "redirect_uri is not one"),
+        ({"redirect_uri": "callback"}, "redirect_uri is not one"),
+    ],
+)
+def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
+    browser, relying_party, changes, named
+):
+    asked = relying_party.request() | {"request": "x"} | changes
+    sent = {name: value for name, value in asked.items() if value is not None}
+
+    assert named in refused_by_page(browser.get(AUTHORIZE, sent, expect_errors=True))
+
+
+@pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
+def test_a_repeated_client_or_redirect_uri_is_shown_and_never_followed(
+    browser, relying_party, name
+):
+    asked = relying_party.request()
+    query = urlencode([*asked.items(), (name, asked[name])])
+
+    page = refused_by_page(browser.get(f"{AUTHORIZE}?{query}", expect_errors=True))
+
+    assert f"{name} is given more than once" in page
+
+
+def test_a_disabled_client_is_as_good_as_unknown(browser, relying_party, database):
+    disable(database, relying_party.client_id)
+
+    answer = browser.get(AUTHORIZE, relying_party.request(), expect_errors=True)
+
+    assert "client_id names no client" in refused_by_page(answer)
+
+
+REFUSED = [
+    ({"response_type": None}, "invalid_request", "response_type is missing"),
+    ({"response_type": ""}, "invalid_request", "response_type is missing"),
+    ({"response_type": "token"}, "unsupported_response_type", "must be code"),
+    ({"response_type": "none"}, "unsupported_response_type", "must be code"),
+    ({"response_type": "barcode"}, "unsupported_response_type", "must be code"),
+    ({"response_type": "code id_token"}, "unsupported_response_type", "must be code"),
+    ({"response_mode": "fragment"}, "invalid_request", "response_mode"),
+    ({"code_challenge": None}, "invalid_request", "code_challenge is missing"),
+    ({"code_challenge": ""}, "invalid_request", "code_challenge is missing"),
+    (
+        {"code_challenge": None, "code_challenge_method": None},
+        "invalid_request",
+        "code_challenge is missing",
+    ),
+    ({"code_challenge_method": None}, "invalid_request", "code_challenge_method must be S256"),
+    ({"code_challenge_method": "plain"}, "invalid_request", "code_challenge_method must be S256"),
+    ({"code_challenge_method": "s256"}, "invalid_request", "code_challenge_method must be S256"),
+    ({"code_challenge": "a" * 42}, "invalid_request", "43 to 128"),
+    ({"code_challenge": "a" * 129}, "invalid_request", "43 to 128"),
+    ({"code_challenge": "a" * 42 + "="}, "invalid_request", "43 to 128"),
+    ({"code_challenge": "a" * 42 + "é"}, "invalid_request", "43 to 128"),
+    ({"code_challenge": "a" * 43 + "\n"}, "invalid_request", "43 to 128"),
+    ({"scope": "openid unknown"}, "invalid_scope", "openid profile email offline_access"),
+    ({"scope": "OpenID"}, "invalid_scope", "openid profile email offline_access"),
+    ({"prompt": "create"}, "invalid_request", "prompt may hold"),
+    ({"prompt": "none login"}, "invalid_request", "prompt none"),
+    ({"prompt": "consent none"}, "invalid_request", "prompt none"),
+    ({"max_age": "-1"}, "invalid_request", "max_age"),
+    ({"max_age": "1.5"}, "invalid_request", "max_age"),
+    ({"max_age": "٣"}, "invalid_request", "max_age"),
+    ({"max_age": "9" * 400}, "invalid_request", "max_age"),
+    ({"id_token_hint": "not.a.token"}, "invalid_request", "id_token_hint"),
+    ({"request": "eyJhbGciOiJub25lIn0.e30."}, "request_not_supported", "Request objects"),
+    ({"request_uri": "https://app.example.com/r"}, "request_uri_not_supported", "request_uri"),
+]
+
+
+@pytest.mark.parametrize(("changes", "error", "named"), REFUSED)
+def test_every_other_fault_goes_to_the_redirect_uri_and_names_the_rule(
+    browser, relying_party, changes, error, named
+):
+    answer = relying_party.answer(relying_party.authorize(browser, **changes))
+
+    assert set(answer) == {"error", "error_description", "state", "iss"}
+    assert answer["error"] == error
+    assert named in answer["error_description"]
+    assert answer["state"] == "opaque state"
+    assert answer["iss"] == ISSUER
+    assert not set(answer["error_description"]) & set('"\\\r\n\t')
+
+
+@pytest.mark.parametrize("name", ["request", "request_uri"])
+def test_request_objects_are_refused_before_everything_else(browser, relying_party, name):
+    outside = {"response_type": None, "code_challenge": None, "scope": "nonsense", "prompt": "x"}
+
+    answer = relying_party.answer(relying_party.authorize(browser, **outside, **{name: "a.b.c"}))
+
+    assert answer["error"] == f"{name}_not_supported"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["response_type", "scope", "nonce", "code_challenge", "prompt", "max_age", "response_mode"],
+)
+def test_a_repeated_parameter_is_an_invalid_request(browser, relying_party, name):
+    sent = relying_party.request(prompt="login", max_age="1", response_mode="query")
+    query = urlencode([*sent.items(), (name, sent[name])])
+
+    answer = relying_party.answer(browser.get(f"{AUTHORIZE}?{query}"))
+
+    assert answer["error"] == "invalid_request"
+    assert name in answer["error_description"]
+    assert answer["state"] == "opaque state"
+
+
+def test_a_repeated_state_is_an_invalid_request_and_not_echoed(browser, relying_party):
+    query = urlencode([*relying_party.request().items(), ("state", "another")])
+
+    answer = relying_party.answer(browser.get(f"{AUTHORIZE}?{query}"))
+
+    assert answer["error"] == "invalid_request"
+    assert "state" not in answer
+
+
+ACCEPTED = [
+    {},
+    {"state": None},
+    {"nonce": None},
+    {"extra": "foobar", "user": "evil", "client": "evil", "scopes": "evil"},
+    {"display": "popup"},
+    {"login_hint": "ada@example.com"},
+    {"ui_locales": "se fr-CA"},
+    {"claims_locales": "se"},
+    {"acr_values": "1 2"},
+    {"claims": '{"userinfo":{"name":{"essential":true}}}'},
+    {"claims": "not json"},
+    {"response_mode": "query"},
+    {"response_mode": "form_post"},
+    {"response_mode": ""},
+    {"scope": "email openid profile openid"},
+    {"prompt": "", "max_age": "", "id_token_hint": "", "request": "", "nonce": ""},
+    {"prompt": "login consent select_account"},
+    {"prompt": "login login"},
+    {"max_age": "0"},
+    {"max_age": "999999999"},
+    {"code_challenge": "-._~" * 32},
+    {"code_challenge": CHALLENGE},
+]
+
+
+@pytest.mark.parametrize("changes", ACCEPTED)
+def test_everything_else_is_let_through_to_the_sign_in_page(browser, relying_party, changes):
+    answer = relying_party.authorize(browser, **changes)
+
+    assert answer.status_int == 303
+    assert urlsplit(answer.location).path == "/sign-in"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert browser.visit(answer.location).status_int == 200
+
+
+def test_a_request_by_post_is_sent_again_by_get(browser, relying_party):
+    asked = relying_party.request(state="a&b=c ü")
+
+    answer = browser.post(AUTHORIZE, asked)
+
+    assert answer.status_int == 303
+    assert answer.location.startswith(f"{ISSUER}/oauth2/authorize?")
+    assert dict(parse_qsl(urlsplit(answer.location).query)) == asked
+    assert "/sign-in?" in browser.visit(answer.location).location
+
+
+def test_a_client_may_be_held_to_fewer_scopes(browser, relying_party, database):
+    with database.transaction() as connection:
+        which = oauth_client.c.client_id == relying_party.client_id
+        connection.execute(update(oauth_client).where(which).values(scopes=("openid", "email")))
+
+    answer = relying_party.answer(relying_party.authorize(browser, scope="openid profile"))
+
+    assert answer["error"] == "invalid_scope"
+    assert answer["error_description"].endswith("only: openid email.")
+
+
+def test_a_public_client_needs_pkce_like_every_other(app, browser, database):
+    public = RelyingParty.registered(app, database, public=True)
+
+    answer = public.answer(public.authorize(browser, code_challenge=None))
+
+    assert answer["error"] == "invalid_request"

@@ -1,0 +1,174 @@
+"""Authorization responses: state, iss, the redirect URI as registered, query and form_post."""
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from tests.relying_party import AUTHORIZE, RelyingParty
+
+ISSUER = "http://localhost:37960/api/auth"
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["x" * 128, "a b+c&d=e%20#f", "{}|`^<>\"'\\", "ünï©ødé 🙂", " leading", "0", "x" * 8000],
+)
+def test_state_comes_back_exactly(browser, relying_party, state):
+    browser.sign_in()
+
+    refused = relying_party.answer(relying_party.authorize(browser, state=state, prompt="none"))
+    page = browser.follow_home(relying_party.authorize(browser, state=state))
+    granted = relying_party.answer(
+        browser.follow_home(page.forms[0].submit("decision", value="allow"))
+    )
+
+    assert refused["state"] == state
+    assert granted["state"] == state
+
+
+def test_without_state_none_is_made_up_and_iss_is_still_there(app, browser, database):
+    trusted = RelyingParty.registered(app, database, skip_consent=True)
+
+    refused = trusted.answer(trusted.authorize(browser, state=None, prompt="none"))
+    browser.sign_in()
+    granted = trusted.answer(trusted.authorize(browser, state=None))
+
+    assert set(refused) == {"error", "error_description", "iss"}
+    assert set(granted) == {"code", "iss"}
+    assert refused["iss"] == granted["iss"] == ISSUER
+
+
+@pytest.mark.parametrize(
+    ("registered", "requested"),
+    [
+        ("https://app.example.com", "https://app.example.com"),
+        ("https://app.example.com/cb?a=1&b=%20", "https://app.example.com/cb?a=1&b=%20"),
+        ("https://App.Example.com/CB", "https://App.Example.com/CB"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:49152/cb"),
+        ("http://[::1]:1234/cb?x=y", "http://[::1]:5678/cb?x=y"),
+        ("http://localhost:3000/cb", "http://localhost:3000/cb"),
+        ("com.example.app:/callback", "com.example.app:/callback"),
+    ],
+)
+def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(
+    app, browser, database, registered, requested
+):
+    client = RelyingParty.registered(app, database, redirect_uris=[registered], skip_consent=True)
+    client.redirect_uri = requested
+    browser.sign_in()
+
+    answer = client.authorize(browser)
+    tokens = client.redeem(client.answer(answer)["code"])
+
+    separator = "&" if "?" in requested else "?"
+    assert answer.location.startswith(f"{requested}{separator}code=")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert tokens.status_int == 200
+
+
+@pytest.mark.parametrize(
+    ("registered", "requested"),
+    [
+        ("http://localhost:3000/cb", "http://localhost:3001/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.2/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:80@evil.example/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:1/cb/more"),
+        ("http://127.0.0.1/cb", "https://127.0.0.1:1/cb"),
+        ("https://127.0.0.1/cb", "https://127.0.0.1:1/cb"),
+        ("https://app.example.com/cb", "https://app.example.com:8443/cb"),
+        ("com.example.app:/callback", "com.example.app:/callback/x"),
+    ],
+)
+def test_only_the_port_of_a_loopback_address_may_differ(
+    app, browser, database, registered, requested
+):
+    client = RelyingParty.registered(app, database, redirect_uris=[registered])
+    asked = client.request(redirect_uri=requested)
+
+    answer = browser.get(AUTHORIZE, asked, expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "Location" not in answer.headers
+
+
+def test_every_registered_redirect_uri_may_be_used(app, browser, database):
+    uris = ["https://app.example.com/one", "https://app.example.com/two"]
+    client = RelyingParty.registered(app, database, redirect_uris=uris, skip_consent=True)
+    browser.sign_in()
+
+    answers = [client.authorize(browser, redirect_uri=uri).location for uri in uris]
+
+    assert [answer.partition("?")[0] for answer in answers] == uris
+
+
+def posted_fields(page):
+    assert page.status_int == 200
+    assert "Location" not in page.headers
+    form = page.forms[0]
+    assert form.method == "post"
+    return dict(form.submit_fields())
+
+
+def test_form_post_carries_a_code_in_a_form_that_posts_itself(app, browser, database):
+    client = RelyingParty.registered(
+        app, database, redirect_uris=["https://app.example.com/cb?a=1"], skip_consent=True
+    )
+    browser.sign_in()
+
+    page = client.authorize(browser, response_mode="form_post", state="<\"&'> ü")
+
+    fields = posted_fields(page)
+    assert set(fields) == {"code", "state", "iss"}
+    assert fields["state"] == "<\"&'> ü"
+    assert fields["iss"] == ISSUER
+    assert page.forms[0].action == "https://app.example.com/cb?a=1"
+    assert page.html.find("script")["src"].endswith("form_post.js")
+    assert page.html.find(id="form-post-submit")
+    assert page.headers["Cache-Control"] == "no-store"
+    policy = page.headers["Content-Security-Policy"]
+    assert "form-action 'self' https://app.example.com;" in policy
+    assert client.redeem(fields["code"]).status_int == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"prompt": "none"}, "login_required"),
+        ({"response_type": None}, "invalid_request"),
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"scope": "unknown"}, "invalid_scope"),
+        ({"request": "a.b.c"}, "request_not_supported"),
+        ({"id_token_hint": "junk"}, "invalid_request"),
+    ],
+)
+def test_form_post_carries_errors_too(browser, relying_party, changes, error):
+    page = relying_party.authorize(browser, response_mode="form_post", **changes)
+
+    fields = posted_fields(page)
+    assert set(fields) == {"error", "error_description", "state", "iss"}
+    assert fields["error"] == error
+    assert page.forms[0].action == relying_party.redirect_uri
+
+
+def test_form_post_carries_a_denial(browser, relying_party):
+    browser.sign_in()
+    consent = browser.follow_home(relying_party.authorize(browser, response_mode="form_post"))
+
+    page = consent.forms[0].submit("decision", value="deny")
+
+    assert posted_fields(page)["error"] == "access_denied"
+
+
+def test_an_answer_by_redirect_is_a_303_with_nothing_but_the_query(browser, relying_party):
+    answer = relying_party.authorize(browser, prompt="none")
+
+    assert answer.status_int == 303
+    parts = urlsplit(answer.location)
+    assert parts.fragment == ""
+    assert {name for name, _ in parse_qsl(parts.query)} == {
+        "error",
+        "error_description",
+        "state",
+        "iss",
+    }
+    assert answer.body == b""

@@ -1,0 +1,206 @@
+"""Client authentication: Basic, post or none, one of them for each request."""
+
+import base64
+from urllib.parse import quote
+
+import pytest
+from sqlalchemy import update
+
+from authservice.models import oauth_client
+from tests.relying_party import TOKEN, RelyingParty
+
+
+def basic(client_id, secret):
+    return f"Basic {base64.b64encode(f'{client_id}:{secret}'.encode()).decode()}"
+
+
+def everything_encoded(text):
+    return "".join(f"%{ord(character):02X}" for character in text)
+
+
+def ask(client, authorization=None, **form):
+    """Ask for tokens with an unknown code: invalid_grant says that the client was accepted."""
+    headers = {} if authorization is None else {"Authorization": authorization}
+    sent = {
+        "grant_type": "authorization_code",
+        "code": "unknown",
+        "redirect_uri": client.redirect_uri,
+        "code_verifier": client.verifier,
+    } | form
+    return client.http.post(TOKEN, sent, headers=headers, expect_errors=True)
+
+
+def accepted(answer):
+    return answer.status_int == 400 and answer.json["error"] == "invalid_grant"
+
+
+def refused(answer):
+    assert answer.status_int == 401
+    assert answer.json["error"] == "invalid_client"
+    assert answer.headers["Cache-Control"] == "no-store"
+    return answer
+
+
+@pytest.fixture
+def public(app, database):
+    return RelyingParty.registered(app, database, public=True)
+
+
+def test_a_client_with_a_secret_may_use_basic_or_post(browser, relying_party):
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
+    form = {
+        "grant_type": "refresh_token",
+        "refresh_token": tokens["refresh_token"],
+        "client_id": relying_party.client_id,
+        "client_secret": relying_party.client_secret,
+    }
+
+    answer = relying_party.http.post(TOKEN, form)
+
+    assert answer.status_int == 200
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC"])
+def test_the_scheme_is_known_in_any_case(relying_party, scheme):
+    header = basic(relying_party.client_id, relying_party.client_secret)
+
+    assert accepted(ask(relying_party, header.replace("Basic", scheme)))
+
+
+@pytest.mark.parametrize("encode", [str, quote, everything_encoded])
+def test_basic_credentials_are_form_decoded(relying_party, encode):
+    header = basic(encode(relying_party.client_id), encode(relying_party.client_secret))
+
+    assert accepted(ask(relying_party, header))
+
+
+def test_basic_credentials_are_decoded_after_they_are_split(relying_party):
+    pair = everything_encoded(f"{relying_party.client_id}:{relying_party.client_secret}")
+    header = f"Basic {base64.b64encode(pair.encode()).decode()}"
+
+    refused(ask(relying_party, header))
+
+
+def test_basic_may_come_with_the_same_client_id_in_the_body(relying_party):
+    header = basic(relying_party.client_id, relying_party.client_secret)
+
+    assert accepted(ask(relying_party, header, client_id=relying_party.client_id, state="x"))
+
+
+def test_two_mechanisms_in_one_request_are_an_invalid_request(relying_party):
+    header = basic(relying_party.client_id, relying_party.client_secret)
+
+    answer = ask(relying_party, header, client_secret=relying_party.client_secret)
+
+    assert answer.status_int == 400
+    assert answer.json["error"] == "invalid_request"
+    assert "one client authentication method" in answer.json["error_description"]
+
+
+def test_two_clients_in_one_request_are_an_invalid_request(relying_party, public):
+    header = basic(relying_party.client_id, relying_party.client_secret)
+
+    answer = ask(relying_party, header, client_id=public.client_id)
+
+    assert answer.status_int == 400
+    assert answer.json["error"] == "invalid_request"
+    assert "client_id" in answer.json["error_description"]
+
+
+def test_a_public_client_names_itself(public):
+    assert accepted(ask(public, client_id=public.client_id))
+
+
+def test_a_public_client_has_no_secret_to_show(public):
+    refused(ask(public, client_id=public.client_id, client_secret="anything"))
+    refused(ask(public, basic(public.client_id, "anything")))
+    refused(ask(public, basic(public.client_id, "")))
+
+
+@pytest.mark.parametrize(
+    ("client_id", "secret"),
+    [
+        ("{id}", "wrong"),
+        ("{id}", ""),
+        ("{id}", "{secret}x"),
+        ("{id}", " {secret}"),
+        ("unknown", "{secret}"),
+        ("{id} ", "{secret}"),
+        ("x" * 9000, "{secret}"),
+        ("é", "é"),
+    ],
+)
+def test_wrong_credentials_are_refused_in_one_and_the_same_way(relying_party, client_id, secret):
+    known = {"id": relying_party.client_id, "secret": relying_party.client_secret}
+    client_id, secret = client_id.format(**known), secret.format(**known)
+
+    by_header = refused(ask(relying_party, basic(client_id, secret)))
+    by_body = refused(ask(relying_party, client_id=client_id, client_secret=secret))
+
+    assert by_header.headers["WWW-Authenticate"] == 'Basic realm="authservice"'
+    assert "WWW-Authenticate" not in by_body.headers
+    assert by_header.json == by_body.json
+    assert by_header.json["error_description"].startswith("Client authentication failed")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Basic",
+        "Basic ",
+        "Basic !!!",
+        "Basic YQ==",
+        "Basic YQ",
+        "Basic /////w==",
+        "Basic OnNlY3JldA==",
+        "Bearer abc",
+        "Digest username=x",
+        "junk",
+        "\xff\xfe",
+        "Basic " + "A" * 60000,
+    ],
+)
+def test_an_unreadable_header_is_refused_with_the_challenge(relying_party, header):
+    answer = refused(ask(relying_party, header, client_id=relying_party.client_id))
+
+    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+    assert "Authorization header" in answer.json["error_description"]
+
+
+@pytest.mark.parametrize("separator", ["%00", "\x00"])
+def test_a_nul_in_basic_credentials_is_refused_before_it_reaches_the_database(
+    relying_party, separator
+):
+    header = basic(f"{relying_party.client_id}{separator}", relying_party.client_secret)
+
+    answer = refused(ask(relying_party, header))
+
+    assert "Authorization header" in answer.json["error_description"]
+
+
+def test_without_any_credentials_what_is_missing_is_named(relying_party):
+    answer = refused(ask(relying_party))
+
+    assert "WWW-Authenticate" not in answer.headers
+    assert "client_id" in answer.json["error_description"]
+
+
+def test_a_client_with_a_secret_must_show_it(relying_party):
+    refused(ask(relying_party, client_id=relying_party.client_id))
+
+
+def test_a_disabled_client_is_refused_and_its_tokens_are_dead(browser, relying_party, database):
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
+    with database.transaction() as connection:
+        connection.execute(update(oauth_client).values(disabled=True))
+
+    answer = refused(relying_party.refresh(tokens["refresh_token"]))
+
+    assert answer.json["error_description"].startswith("Client authentication failed")
+    assert relying_party.userinfo(tokens["access_token"]).status_int == 401
+
+
+def test_authentication_comes_before_everything_else(relying_party):
+    answer = ask(relying_party, basic("unknown", "wrong"), grant_type="password", code="")
+
+    refused(answer)

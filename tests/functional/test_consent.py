@@ -1,0 +1,176 @@
+"""Consent: asked for what is new, remembered as a union, never assumed and never forged."""
+
+import pytest
+
+from authservice.services import consents
+from tests.relying_party import RelyingParty
+
+USER = "local-developer"
+
+
+@pytest.fixture
+def signed_in(browser):
+    browser.sign_in()
+    return browser
+
+
+def consent_page(browser, client, **changes):
+    page = browser.follow_home(client.authorize(browser, **changes))
+    assert page.request.path == "/consent", page
+    return page
+
+
+def decide(browser, page, decision):
+    return browser.follow_home(page.forms[0].submit("decision", value=decision))
+
+
+def granted(database, client):
+    found = consents.find(database.reader, client.client_id, USER)
+    return None if found is None else set(found.scopes)
+
+
+def test_the_page_names_client_host_person_and_what_is_asked(signed_in, relying_party):
+    page = consent_page(signed_in, relying_party, scope="openid email")
+
+    text = page.html.find("main").get_text(" ", strip=True)
+    assert "Example App" in text
+    assert "app.example.com" in text
+    assert signed_in.session()["user"]["email"] in text
+    assert [code.text for code in page.html.select("ul.scopes code")] == ["openid", "email"]
+    assert page.headers["Cache-Control"] == "no-store"
+    policy = page.headers["Content-Security-Policy"]
+    assert "form-action 'self' https://app.example.com;" in policy
+    assert page.html.find(id="consent-allow")
+    assert page.html.find(id="consent-deny")
+
+
+def test_denying_is_access_denied_and_remembers_nothing(signed_in, relying_party, database):
+    answer = decide(signed_in, consent_page(signed_in, relying_party), "deny")
+
+    sent = relying_party.answer(answer)
+    assert answer.status_int == 303
+    assert set(sent) == {"error", "error_description", "state", "iss"}
+    assert sent["error"] == "access_denied"
+    assert granted(database, relying_party) is None
+    consent_page(signed_in, relying_party)
+
+
+def test_what_was_allowed_once_is_not_asked_again(signed_in, relying_party):
+    decide(signed_in, consent_page(signed_in, relying_party, scope="openid email"), "allow")
+
+    for scope in ("openid email", "email", "openid", None):
+        answer = relying_party.answer(relying_party.authorize(signed_in, scope=scope))
+        assert "code" in answer, scope
+
+
+def test_only_new_scopes_are_asked_for_and_all_are_kept(signed_in, relying_party, database):
+    decide(signed_in, consent_page(signed_in, relying_party, scope="openid email"), "allow")
+    decide(signed_in, consent_page(signed_in, relying_party, scope="openid profile"), "allow")
+
+    assert granted(database, relying_party) == {"openid", "email", "profile"}
+    both = relying_party.authorize(signed_in, scope="openid email profile")
+    assert "code" in relying_party.answer(both)
+
+
+def test_a_code_carries_only_what_this_request_asked_for(signed_in, relying_party):
+    decide(signed_in, consent_page(signed_in, relying_party), "allow")
+
+    answer = relying_party.answer(relying_party.authorize(signed_in, scope="openid"))
+    tokens = relying_party.redeem(answer["code"]).json
+
+    assert set(tokens) == {"access_token", "id_token", "token_type", "expires_in", "scope"}
+    assert tokens["scope"] == "openid"
+
+
+def test_offline_access_is_part_of_what_is_remembered(signed_in, relying_party):
+    decide(signed_in, consent_page(signed_in, relying_party, scope="openid"), "allow")
+
+    consent_page(signed_in, relying_party, scope="openid offline_access")
+
+
+def test_a_consent_holds_for_one_client_only(app, signed_in, relying_party, database):
+    decide(signed_in, consent_page(signed_in, relying_party), "allow")
+
+    consent_page(signed_in, RelyingParty.registered(app, database))
+
+
+def test_a_consent_that_was_taken_back_is_asked_for_again(signed_in, relying_party, database):
+    decide(signed_in, consent_page(signed_in, relying_party), "allow")
+    with database.transaction() as connection:
+        found = consents.find(connection, relying_party.client_id, USER)
+        consents.delete(connection, found)
+
+    consent_page(signed_in, relying_party)
+
+
+def test_a_client_that_skips_consent_asks_only_with_prompt_consent(app, signed_in, database):
+    trusted = RelyingParty.registered(app, database, skip_consent=True)
+
+    assert "code" in trusted.answer(trusted.authorize(signed_in))
+    page = consent_page(signed_in, trusted, prompt="consent")
+    assert "code" in trusted.answer(decide(signed_in, page, "allow"))
+
+
+def test_prompt_consent_asks_again_each_time(signed_in, relying_party):
+    for _ in range(2):
+        page = consent_page(signed_in, relying_party, prompt="consent")
+        answer = relying_party.answer(decide(signed_in, page, "allow"))
+        assert "code" in answer
+
+
+def test_in_local_mode_a_native_public_client_is_remembered_too(app, signed_in, database):
+    native = RelyingParty.registered(
+        app, database, public=True, redirect_uris=["http://127.0.0.1/cb"]
+    )
+    decide(signed_in, consent_page(signed_in, native), "allow")
+
+    assert "code" in native.answer(native.authorize(signed_in))
+
+
+def test_a_form_without_its_token_decides_nothing(signed_in, relying_party, database):
+    form = consent_page(signed_in, relying_party).forms[0]
+    form["csrf_token"] = "forged"
+
+    answer = form.submit("decision", value="allow", expect_errors=True)
+
+    assert answer.status_int == 403
+    assert "csrf_token_invalid" in answer.text
+    assert granted(database, relying_party) is None
+
+
+@pytest.mark.parametrize("decision", ["", "maybe"])
+def test_a_decision_that_is_none_shows_the_page_again(signed_in, relying_party, database, decision):
+    answer = decide(signed_in, consent_page(signed_in, relying_party), decision)
+
+    assert answer.request.path == "/consent"
+    assert granted(database, relying_party) is None
+
+
+def test_allowing_cannot_widen_what_the_page_showed(signed_in, relying_party, database):
+    page = consent_page(signed_in, relying_party, scope="openid")
+    fields = dict(page.forms[0].submit_fields()) | {"decision": "allow", "scope": "openid email"}
+
+    signed_in.post("/consent", fields)
+
+    assert granted(database, relying_party) == {"openid"}
+
+
+def test_who_signed_out_meanwhile_signs_in_first(signed_in, relying_party, database):
+    page = consent_page(signed_in, relying_party)
+    address = page.request.path_qs
+    signed_in.post("/api/auth/sign-out", headers={"Origin": signed_in.origin})
+
+    assert "/sign-in" in signed_in.follow_home(signed_in.get(address)).request.path
+    submitted = page.forms[0].submit("decision", value="allow", expect_errors=True)
+    assert submitted.status_int == 403
+    assert granted(database, relying_party) is None
+
+
+def test_another_account_can_be_chosen_from_the_page(signed_in, relying_party):
+    page = consent_page(signed_in, relying_party)
+
+    sign_in = page.click("Use another account")
+    back = signed_in.follow_home(sign_in.forms[0].submit("choice", value="sign-in"))
+
+    assert sign_in.request.path == "/sign-in"
+    assert back.request.path == "/consent"

@@ -1,0 +1,122 @@
+"""Cross-origin calls of protocol endpoints: open to everybody, never with credentials."""
+
+import pytest
+
+from tests.relying_party import AUTHORIZE, TOKEN, USERINFO
+
+ORIGIN = "https://spa.example.net"
+DISCOVERY = "/api/auth/.well-known/openid-configuration"
+READ = [
+    DISCOVERY,
+    "/api/auth/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/api/auth",
+    "/api/auth/jwks",
+]
+METHODS = dict.fromkeys(READ, "GET") | {TOKEN: "POST", USERINFO: "GET"}
+
+
+def open_to_everybody(answer):
+    headers = answer.headers
+    assert headers.getall("Access-Control-Allow-Origin") == ["*"]
+    assert headers["Access-Control-Expose-Headers"] == "WWW-Authenticate, Retry-After"
+    assert "Access-Control-Allow-Credentials" not in headers
+    return True
+
+
+@pytest.mark.parametrize("origin", [ORIGIN, "null", "http://localhost:37960", None])
+@pytest.mark.parametrize("path", READ)
+def test_documents_are_open_whoever_asks(browser, path, origin):
+    headers = {} if origin is None else {"Origin": origin}
+
+    answer = browser.get(path, headers=headers)
+
+    assert answer.status_int == 200
+    assert open_to_everybody(answer)
+
+
+@pytest.mark.parametrize("path", METHODS)
+@pytest.mark.parametrize("asked", ["authorization", "content-type", "Authorization,Content-Type"])
+def test_a_preflight_allows_the_headers_that_clients_need(browser, path, asked):
+    headers = {
+        "Origin": ORIGIN,
+        "Access-Control-Request-Method": METHODS[path],
+        "Access-Control-Request-Headers": asked,
+    }
+
+    answer = browser.options(path, headers=headers)
+
+    assert answer.status_int == 204
+    assert answer.body == b""
+    assert "Content-Type" not in answer.headers
+    assert open_to_everybody(answer)
+    assert METHODS[path] in answer.headers["Access-Control-Allow-Methods"].split(", ")
+    assert answer.headers["Access-Control-Allow-Headers"] == "authorization, content-type"
+    assert int(answer.headers["Access-Control-Max-Age"]) > 0
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_token_answer_can_be_read_by_a_page(browser, relying_party):
+    code = relying_party.sign_in_with(browser)
+    relying_party.http.extra_environ["HTTP_ORIGIN"] = ORIGIN
+
+    tokens = relying_party.redeem(code)
+    claims = relying_party.userinfo(tokens.json["access_token"])
+
+    assert tokens.status_int == claims.status_int == 200
+    assert open_to_everybody(tokens)
+    assert open_to_everybody(claims)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", TOKEN, b"", 401),
+        ("POST", TOKEN, b"client_id=unknown", 401),
+        ("POST", TOKEN, b"a=%ff", 400),
+        ("GET", TOKEN, b"", 405),
+        ("GET", USERINFO, b"", 401),
+        ("POST", USERINFO, b"access_token=a&access_token=b", 400),
+        ("DELETE", USERINFO, b"", 405),
+        ("POST", DISCOVERY, b"", 405),
+    ],
+)
+def test_errors_can_be_read_by_a_page_too(browser, method, path, body, status):
+    answer = browser.request(
+        path,
+        method=method,
+        body=body,
+        headers={"Origin": ORIGIN, "Content-Type": "application/x-www-form-urlencoded"},
+        expect_errors=True,
+    )
+
+    assert answer.status_int == status
+    assert open_to_everybody(answer)
+
+
+def test_back_channel_calls_without_an_origin_are_not_mistaken_for_forgery(browser, relying_party):
+    code = relying_party.sign_in_with(browser)
+    relying_party.http.extra_environ["HTTP_SEC_FETCH_MODE"] = "cors"
+
+    assert relying_party.redeem(code).status_int == 200
+
+
+def test_the_cookie_of_a_foreign_page_counts_for_nothing(browser):
+    browser.sign_in()
+
+    answer = browser.get(USERINFO, headers={"Origin": ORIGIN}, expect_errors=True)
+
+    assert answer.status_int == 401
+
+
+@pytest.mark.parametrize("path", [AUTHORIZE, "/sign-in", "/consent"])
+def test_what_people_see_is_not_for_scripts_of_other_pages(browser, relying_party, path):
+    headers = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}
+
+    preflight = browser.options(path, headers=headers, expect_errors=True)
+    answer = browser.get(
+        path, relying_party.request(), headers={"Origin": ORIGIN}, expect_errors=True
+    )
+
+    assert preflight.status_int == 405
+    for response in (preflight, answer):
+        assert not [name for name in response.headers if name.startswith("Access-Control-")]

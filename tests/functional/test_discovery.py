@@ -1,0 +1,248 @@
+"""The metadata documents: every member is true of what is implemented, and nothing is missing."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser import Browser
+from tests.id_token_verification import ISSUER, verified
+from tests.relying_party import TOKEN, RelyingParty, challenge_of
+
+PATHS = [
+    "/api/auth/.well-known/openid-configuration",
+    "/api/auth/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/api/auth",
+]
+DOCUMENTS = [*PATHS, "/api/auth/jwks"]
+
+
+@pytest.fixture
+def metadata(browser):
+    return browser.get(PATHS[0]).json
+
+
+def test_the_document_is_the_same_at_all_three_addresses(browser):
+    documents = [browser.get(path) for path in PATHS]
+
+    assert all(answer.content_type == "application/json" for answer in documents)
+    assert documents[0].json == documents[1].json == documents[2].json
+
+
+def test_its_members_are_exactly_these(metadata):
+    assert set(metadata) == {
+        "issuer",
+        "authorization_endpoint",
+        "token_endpoint",
+        "userinfo_endpoint",
+        "jwks_uri",
+        "scopes_supported",
+        "response_types_supported",
+        "response_modes_supported",
+        "grant_types_supported",
+        "subject_types_supported",
+        "id_token_signing_alg_values_supported",
+        "token_endpoint_auth_methods_supported",
+        "code_challenge_methods_supported",
+        "prompt_values_supported",
+        "acr_values_supported",
+        "claim_types_supported",
+        "claims_supported",
+        "claims_parameter_supported",
+        "request_parameter_supported",
+        "request_uri_parameter_supported",
+        "require_request_uri_registration",
+        "authorization_response_iss_parameter_supported",
+        "ui_locales_supported",
+    }
+
+
+def test_the_issuer_is_where_the_document_was_found(metadata):
+    assert metadata["issuer"] == ISSUER
+    assert metadata["authorization_response_iss_parameter_supported"] is True
+
+
+def test_every_endpoint_lies_below_the_issuer_and_exists(browser, metadata):
+    for name, address in metadata.items():
+        if name.endswith(("_endpoint", "_uri")):
+            assert address.startswith(f"{ISSUER}/")
+            answer = browser.options(urlsplit(address).path, expect_errors=True)
+            assert answer.status_int == 405
+
+
+@pytest.mark.parametrize("name", ["request", "request_uri", "claims"])
+def test_what_is_not_supported_says_so(metadata, name):
+    # Absent, request_uri would mean supported.
+    assert metadata[f"{name}_parameter_supported"] is False
+
+
+def test_each_response_type_and_mode_works_and_no_other(browser, app, database, metadata):
+    client = RelyingParty.registered(app, database, skip_consent=True)
+    browser.sign_in()
+
+    assert metadata["response_types_supported"] == ["code"]
+    assert metadata["response_modes_supported"] == ["query", "form_post"]
+    for mode in metadata["response_modes_supported"]:
+        answer = client.authorize(browser, response_mode=mode)
+        place = answer.text if mode == "form_post" else answer.location
+        assert "code" in place
+        assert "error" not in place
+    for mode in ("fragment", "web_message", "jwt", "query.jwt"):
+        assert client.answer(client.authorize(browser, response_mode=mode))["error"]
+
+
+def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
+    known = metadata["grant_types_supported"]
+
+    assert known == ["authorization_code", "refresh_token"]
+    for grant_type in (*known, "password", "client_credentials", "implicit"):
+        error = relying_party.token_request({"grant_type": grant_type}).json["error"]
+        assert (error != "unsupported_grant_type") == (grant_type in known)
+
+
+def test_each_client_authentication_method_works(app, database, metadata):
+    confidential = RelyingParty.registered(app, database)
+    public = RelyingParty.registered(app, database, public=True)
+    form = {"grant_type": "refresh_token", "refresh_token": "unknown"}
+    secret = {
+        "client_id": confidential.client_id,
+        "client_secret": confidential.client_secret,
+    }
+
+    answers = {
+        "client_secret_basic": confidential.token_request(form),
+        "client_secret_post": confidential.http.post(TOKEN, form | secret, expect_errors=True),
+        "none": public.token_request(form),
+    }
+
+    assert metadata["token_endpoint_auth_methods_supported"] == list(answers)
+    for answer in answers.values():
+        assert answer.json["error"] == "invalid_grant"
+
+
+def test_the_challenge_method_works(browser, relying_party, metadata):
+    assert metadata["code_challenge_methods_supported"] == ["S256"]
+    changes = {
+        "code_challenge": challenge_of(relying_party.verifier),
+        "code_challenge_method": "S256",
+    }
+    code = relying_party.sign_in_with(browser, **changes)
+    assert relying_party.redeem(code).status_int == 200
+
+
+def test_each_scope_can_be_had_and_each_claim_comes_with_them(browser, relying_party, metadata):
+    assert metadata["scopes_supported"] == ["openid", "profile", "email", "offline_access"]
+    scope = " ".join(metadata["scopes_supported"])
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
+
+    _, claims = verified(tokens["id_token"], relying_party.http)
+
+    assert set(tokens["scope"].split()) == set(metadata["scopes_supported"])
+    assert set(metadata["claims_supported"]) == set(claims)
+    assert len(metadata["claims_supported"]) == len(claims)
+    assert metadata["claim_types_supported"] == ["normal"]
+
+
+def test_each_subject_type_and_acr_is_what_id_tokens_hold(browser, relying_party, metadata):
+    subjects = []
+    for _ in range(2):
+        tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
+        _, claims = verified(tokens["id_token"], relying_party.http)
+        assert metadata["acr_values_supported"] == [claims["acr"]]
+        subjects.append(claims["sub"])
+
+    assert metadata["subject_types_supported"] == ["public"]
+    assert subjects[0] == subjects[1]
+
+
+def test_there_is_a_key_for_each_signing_algorithm(browser, metadata):
+    algorithms = metadata["id_token_signing_alg_values_supported"]
+    keys = browser.get(urlsplit(metadata["jwks_uri"]).path).json["keys"]
+
+    assert "RS256" in algorithms
+    assert "none" not in algorithms
+    assert {key["alg"] for key in keys} == set(algorithms)
+
+
+def test_each_prompt_is_known(browser, relying_party, metadata):
+    assert metadata["prompt_values_supported"] == ["none", "login", "consent", "select_account"]
+    for value in metadata["prompt_values_supported"]:
+        answer = relying_party.authorize(browser, prompt=value)
+        assert "error=invalid_request" not in answer.location
+
+
+def test_the_pages_speak_the_language_that_is_announced(browser, metadata):
+    assert metadata["ui_locales_supported"] == [browser.get("/").html.find("html")["lang"]]
+
+
+def test_there_is_no_registration_endpoint(browser, metadata):
+    assert "registration_endpoint" not in metadata
+    for path in ("register", "create-client", "update-client", "rotate-secret", "get-clients"):
+        for method in ("GET", "POST"):
+            address = f"/api/auth/oauth2/{path}"
+            answer = browser.request(address, method=method, expect_errors=True)
+            assert answer.status_int == 404
+            assert answer.json["code"] == "NOT_FOUND"
+
+
+def test_behind_a_tls_front_every_address_is_https(make_app):
+    app = make_app(auth__url="https://localhost:37960")
+
+    metadata = Browser(app).get(PATHS[0]).json
+
+    addresses = [value for value in metadata.values() if str(value).startswith("http")]
+    assert len(addresses) == 5
+    assert all(address.startswith("https://localhost:37960/api/auth") for address in addresses)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_head_answers_like_get_without_the_body(browser, path):
+    whole, head = browser.get(path), browser.head(path)
+
+    assert head.status_int == 200
+    assert head.body == b""
+    for name in ("Content-Type", "ETag", "Cache-Control", "Content-Length"):
+        assert head.headers[name] == whole.headers[name]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_another_method_is_405_with_allow(browser, path, method):
+    answer = browser.request(path, method=method, expect_errors=True)
+
+    assert answer.status_int == 405
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_caches_may_keep_it_for_a_while_and_nobody_is_known_by_it(browser, path):
+    browser.sign_in()
+    answer = browser.get(path)
+
+    assert answer.headers["Cache-Control"].startswith("public, max-age=300")
+    assert "Set-Cookie" not in answer.headers
+    assert "Vary" not in answer.headers
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+@pytest.mark.parametrize("known", ["{tag}", "W/{tag}", '"other", {tag}', '"a",W/{tag}', "*"])
+def test_who_has_it_already_gets_304(browser, path, known):
+    whole = browser.get(path)
+    tag = whole.headers["ETag"]
+
+    answer = browser.get(path, headers={"If-None-Match": known.format(tag=tag)})
+
+    assert answer.status_int == 304
+    assert answer.body == b""
+    assert answer.headers["ETag"] == tag
+    assert answer.headers["Cache-Control"] == whole.headers["Cache-Control"]
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.parametrize("known", ['"other"', "", "junk", "\xff"])
+def test_who_has_another_one_gets_the_whole_document(browser, known):
+    answer = browser.get(PATHS[0], headers={"If-None-Match": known})
+
+    assert answer.status_int == 200
+    assert answer.json["issuer"] == ISSUER

@@ -1,0 +1,164 @@
+"""ID tokens: verified as a relying party would, with the published keys and another library."""
+
+import pytest
+from joserfc.errors import BadSignatureError
+from sqlalchemy import update
+
+from authservice.models import user
+from tests.browser import ORIGIN
+from tests.id_token_verification import ISSUER, at_hash_of, verified
+
+USER = "local-developer"
+ALWAYS = {"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "at_hash", "sid"}
+PROFILE = {"name", "given_name", "family_name", "picture", "updated_at"}
+EMAIL = {"email", "email_verified"}
+
+
+def tokens_of(browser, client, **changes):
+    return client.redeem(client.sign_in_with(browser, **changes)).json
+
+
+def claims_of(browser, client, **changes):
+    return verified(tokens_of(browser, client, **changes)["id_token"], client.http)[1]
+
+
+def test_it_says_who_signed_in_when_and_for_whom(browser, relying_party, turnable_clock):
+    browser.sign_in()
+    signed_in_at = int(turnable_clock.moment.timestamp())
+    turnable_clock.advance(seconds=100)
+
+    tokens = tokens_of(browser, relying_party)
+    header, claims = verified(tokens["id_token"], relying_party.http)
+
+    assert header["alg"] == "RS256"
+    assert header["typ"] == "JWT"
+    assert claims["iss"] == ISSUER
+    assert claims["sub"] == USER
+    assert claims["aud"] == relying_party.client_id
+    assert claims["iat"] == signed_in_at + 100
+    assert claims["exp"] == claims["iat"] + 3600
+    assert claims["auth_time"] == signed_in_at
+    assert claims["nonce"] == "n-0S6_WzA2Mj"
+    assert claims["acr"] == "0"
+    assert claims["sid"] == browser.session()["session"]["id"]
+    assert claims["at_hash"] == at_hash_of(tokens["access_token"])
+
+
+def test_its_key_is_published(browser, relying_party):
+    header, _ = verified(tokens_of(browser, relying_party)["id_token"], relying_party.http)
+
+    published = {
+        key["kid"]: key["alg"] for key in relying_party.http.get("/api/auth/jwks").json["keys"]
+    }
+    assert published[header["kid"]] == "RS256"
+
+
+def test_an_altered_token_does_not_verify(browser, relying_party):
+    head, body, signature = tokens_of(browser, relying_party)["id_token"].split(".")
+    changed = body[:20] + ("A" if body[20] != "A" else "B") + body[21:]
+
+    with pytest.raises(BadSignatureError):
+        verified(f"{head}.{changed}.{signature}", relying_party.http)
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ("openid", set()),
+        ("openid profile", PROFILE),
+        ("openid email", EMAIL),
+        ("email profile openid", PROFILE | EMAIL),
+        ("openid offline_access", set()),
+    ],
+)
+def test_it_holds_the_claims_of_the_granted_scopes_and_no_others(
+    browser, relying_party, scope, expected
+):
+    claims = claims_of(browser, relying_party, scope=scope, nonce=None)
+
+    assert set(claims) == ALWAYS | expected
+
+
+def test_userinfo_says_the_same(browser, relying_party):
+    tokens = tokens_of(browser, relying_party)
+    _, claims = verified(tokens["id_token"], relying_party.http)
+
+    told = relying_party.userinfo(tokens["access_token"]).json
+
+    assert told.items() <= claims.items()
+
+
+def test_claims_are_typed_as_the_standard_says(browser, relying_party):
+    claims = claims_of(browser, relying_party)
+
+    assert claims["name"] == "Local Developer"
+    assert (claims["given_name"], claims["family_name"]) == ("Local", "Developer")
+    assert claims["email_verified"] is True
+    assert isinstance(claims["updated_at"], int)
+    assert claims["picture"].startswith("http")
+
+
+def test_what_is_not_known_is_left_out(browser, relying_party, database):
+    browser.sign_in()
+    with database.transaction() as connection:
+        connection.execute(update(user).values(name="Ada", image=None))
+
+    claims = claims_of(browser, relying_party)
+
+    assert claims["name"] == "Ada"
+    assert not {"given_name", "family_name", "picture"} & set(claims)
+
+
+@pytest.mark.parametrize("nonce", ["x", "n" * 64, "-._~" * 96, '"quoted" & ünïcode'])
+def test_the_nonce_comes_back_exactly(browser, relying_party, nonce):
+    assert claims_of(browser, relying_party, nonce=nonce)["nonce"] == nonce
+
+
+@pytest.mark.parametrize("nonce", [None, ""])
+def test_no_nonce_is_made_up(browser, relying_party, nonce):
+    assert "nonce" not in claims_of(browser, relying_party, nonce=nonce)
+
+
+def test_a_new_sign_in_moves_auth_time_and_sid_and_keeps_sub(
+    browser, relying_party, turnable_clock
+):
+    first = claims_of(browser, relying_party)
+    turnable_clock.advance(seconds=2)
+    same = claims_of(browser, relying_party)
+    again = claims_of(browser, relying_party, prompt="login")
+
+    assert same["auth_time"] == first["auth_time"]
+    assert again["auth_time"] == first["auth_time"] + 2
+    assert again["sid"] != first["sid"]
+    assert same["sub"] == again["sub"] == first["sub"]
+
+
+def test_a_refresh_brings_a_new_one_about_the_same_sign_in(browser, relying_party, turnable_clock):
+    tokens = tokens_of(browser, relying_party)
+    _, first = verified(tokens["id_token"], relying_party.http)
+    turnable_clock.advance(seconds=500)
+
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    _, second = verified(newer["id_token"], relying_party.http)
+
+    for name in ("iss", "sub", "aud", "auth_time", "sid", "acr", "email", "name"):
+        assert second[name] == first[name]
+    assert second["iat"] == first["iat"] + 500
+    assert second["exp"] == second["iat"] + 3600
+    assert second["at_hash"] == at_hash_of(newer["access_token"])
+    assert "nonce" not in second
+
+
+def test_after_signing_out_a_refreshed_token_names_no_session(browser, relying_party):
+    tokens = tokens_of(browser, relying_party)
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    assert "sid" not in verified(newer["id_token"], relying_party.http)[1]
+
+
+def test_it_is_no_access_token(browser, relying_party):
+    tokens = tokens_of(browser, relying_party)
+
+    assert relying_party.userinfo(tokens["id_token"]).status_int == 401

@@ -1,0 +1,195 @@
+"""The sealed interaction: whole, in time and in its browser, and harmless however often used."""
+
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from sqlalchemy import func, select
+
+from authservice.models import oauth_consent
+from tests.browser import Browser
+from tests.relying_party import AUTHORIZE, RelyingParty
+
+PLACES = ["/sign-in", "/consent", AUTHORIZE]
+
+
+def begun(browser, client, **changes):
+    """Return the address of the page that a new request leads to."""
+    return client.authorize(browser, **changes).location
+
+
+def interaction_in(address):
+    return parse_qs(urlsplit(address).query)["interaction"][0]
+
+
+def opened(browser, place, interaction):
+    query = urlencode({"interaction": interaction})
+    return browser.get(f"{place}?{query}", expect_errors=True)
+
+
+def refused(response):
+    assert response.status_int == 400
+    assert "interaction_expired" in response.text
+    assert "Location" not in response.headers
+    return response
+
+
+def altered(interaction):
+    """Return the interaction with one character changed at several places, cut and grown."""
+    for position in range(0, len(interaction), max(1, len(interaction) // 12)):
+        other = "A" if interaction[position] != "A" else "B"
+        yield interaction[:position] + other + interaction[position + 1 :]
+    yield from (interaction[:-1], interaction[1:], interaction + "A", "", "junk", "a.b.c", "🙂")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_altered_interaction_is_refused_everywhere(browser, relying_party, place):
+    interaction = interaction_in(begun(browser, relying_party))
+
+    for junk in altered(interaction):
+        page = refused(opened(browser, place, junk))
+        assert page.html.find("a", string="Start again") is None
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_expired_interaction_says_so_and_can_be_started_again(
+    browser, relying_party, turnable_clock, place
+):
+    interaction = interaction_in(begun(browser, relying_party, state="a&b=c"))
+    turnable_clock.advance(minutes=10, seconds=1)
+
+    page = refused(opened(browser, place, interaction))
+    restarted = page.click("Start again")
+
+    assert urlsplit(page.html.find("a", string="Start again")["href"]).path == AUTHORIZE
+    answer = browser.follow_home(
+        browser.follow_home(restarted).forms[0].submit("choice", value="sign-in")
+    )
+    code = relying_party.answer(
+        browser.follow_home(answer.forms[0].submit("decision", value="allow"))
+    )
+    assert code["state"] == "a&b=c"
+
+
+def test_the_time_does_not_begin_anew_on_the_way(browser, relying_party, turnable_clock):
+    page = browser.visit(begun(browser, relying_party))
+    turnable_clock.advance(minutes=9)
+    consent = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+    assert consent.request.path == "/consent"
+    turnable_clock.advance(minutes=2)
+
+    refused(consent.forms[0].submit("decision", value="allow", expect_errors=True))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_another_browser_is_refused(app, browser, relying_party, place):
+    interaction = interaction_in(begun(browser, relying_party))
+    stranger = Browser(app)
+
+    page = refused(opened(stranger, place, interaction))
+    assert page.html.find("a", string="Start again") is None
+    begun(stranger, relying_party)
+    refused(opened(stranger, place, interaction))
+
+
+def test_another_browser_cannot_answer_for_this_one(app, browser, relying_party, database):
+    browser.sign_in()
+    form = browser.visit(begun(browser, relying_party)).forms[0]
+    stranger = Browser(app)
+    stranger.sign_in()
+    own = stranger.visit(begun(stranger, relying_party)).forms[0]
+    own["interaction"] = form["interaction"].value
+
+    refused(own.submit("decision", value="allow", expect_errors=True))
+    assert database.reader.scalar(select(func.count()).select_from(oauth_consent)) == 0
+
+
+def test_an_interaction_cannot_be_widened_by_parameters_beside_it(browser, relying_party):
+    browser.sign_in()
+    address = begun(browser, relying_party, scope="openid")
+
+    page = browser.visit(f"{address}&scope=openid+email&redirect_uri=https://evil.example/")
+
+    assert [code.text for code in page.html.select("ul.scopes code")] == ["openid"]
+
+
+def test_a_request_with_a_client_id_is_a_new_request(browser, relying_party):
+    sent = relying_party.request() | {"interaction": "junk"}
+
+    assert urlsplit(browser.get(AUTHORIZE, sent).location).path == "/sign-in"
+
+
+def test_opening_a_page_twice_shows_it_twice(browser, relying_party):
+    address = begun(browser, relying_party)
+
+    assert browser.visit(address).status_int == 200
+    assert browser.visit(address).status_int == 200
+
+
+def test_going_back_to_the_sign_in_page_after_signing_in_leads_on(browser, relying_party):
+    address = begun(browser, relying_party)
+    browser.follow_home(browser.visit(address).forms[0].submit("choice", value="sign-in"))
+
+    page = browser.visit(address)
+    answer = browser.follow_home(page.forms[0].submit("choice", value="continue"))
+
+    assert answer.request.path == "/consent"
+
+
+def test_allowing_twice_gives_two_good_codes_and_one_consent(browser, relying_party, database):
+    browser.sign_in()
+    form = browser.visit(begun(browser, relying_party)).forms[0]
+
+    answers = [browser.follow_home(form.submit("decision", value="allow")) for _ in range(2)]
+    codes = {relying_party.answer(answer)["code"] for answer in answers}
+
+    assert len(codes) == 2
+    assert [relying_party.redeem(code).status_int for code in codes] == [200, 200]
+    assert database.reader.scalar(select(func.count()).select_from(oauth_consent)) == 1
+
+
+def test_going_back_to_consent_after_the_end_gives_another_code(browser, relying_party):
+    browser.sign_in()
+    address = begun(browser, relying_party)
+    first = browser.visit(address).forms[0].submit("decision", value="allow")
+    relying_party.answer(browser.follow_home(first))
+
+    again = browser.visit(address).forms[0].submit("decision", value="allow")
+
+    assert "code" in relying_party.answer(browser.follow_home(again))
+
+
+def test_denying_after_allowing_denies_this_answer_only(browser, relying_party):
+    browser.sign_in()
+    form = browser.visit(begun(browser, relying_party)).forms[0]
+    browser.follow_home(form.submit("decision", value="allow"))
+
+    denied = relying_party.answer(form.submit("decision", value="deny"))
+
+    assert denied["error"] == "access_denied"
+    assert "code" in relying_party.answer(relying_party.authorize(browser))
+
+
+def test_tabs_of_several_clients_do_not_disturb_each_other(app, browser, database):
+    clients = [
+        RelyingParty.registered(app, database, redirect_uris=[f"https://app{n}.example.com/cb"])
+        for n in range(3)
+    ]
+    tabs = [browser.visit(begun(browser, client, state=client.client_id)) for client in clients]
+    browser.follow_home(tabs[0].forms[0].submit("choice", value="sign-in"))
+
+    for client, tab in zip(clients, tabs, strict=True):
+        consent = browser.follow_home(browser.get(tab.request.path_qs).forms[0].submit("choice"))
+        answer = browser.follow_home(consent.forms[0].submit("decision", value="allow"))
+        assert client.answer(answer)["state"] == client.client_id
+
+
+def test_a_client_that_was_changed_meanwhile_is_checked_anew(browser, relying_party, database):
+    browser.sign_in()
+    page = browser.visit(begun(browser, relying_party))
+    with database.transaction() as connection:
+        connection.exec_driver_sql("UPDATE oauth_client SET disabled = 1")
+
+    answer = page.forms[0].submit("decision", value="allow", expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "client_id names no client" in answer.text

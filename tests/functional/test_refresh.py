@@ -1,0 +1,228 @@
+"""Refreshing: rotated at each use, kind to an honest retry, ended by a replay."""
+
+import pytest
+
+from authservice.services import refresh_tokens
+from tests.browser import ORIGIN
+from tests.relying_party import RelyingParty
+
+
+@pytest.fixture
+def tokens(turnable_clock, browser, relying_party):
+    return relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+
+def refused(answer):
+    assert answer.status_int == 400, answer
+    assert answer.json["error"] == "invalid_grant"
+    assert answer.headers["Cache-Control"] == "no-store"
+    return True
+
+
+def alive(client, access_token):
+    return client.userinfo(access_token).status_int == 200
+
+
+def expiry_of(database, token):
+    return refresh_tokens.find(database.reader, token).expires_at
+
+
+def test_each_use_gives_a_new_token_and_the_whole_answer(relying_party, tokens):
+    answer = relying_party.refresh(tokens["refresh_token"])
+
+    assert answer.status_int == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert set(answer.json) == set(tokens)
+    assert answer.json["scope"] == tokens["scope"]
+    assert answer.json["refresh_token"] != tokens["refresh_token"]
+    assert answer.json["access_token"] != tokens["access_token"]
+    assert alive(relying_party, answer.json["access_token"])
+    assert alive(relying_party, tokens["access_token"])
+
+
+def test_only_offline_access_brings_one(browser, relying_party):
+    code = relying_party.sign_in_with(browser, scope="openid profile email")
+
+    assert "refresh_token" not in relying_party.redeem(code).json
+
+
+def test_a_public_client_refreshes_by_naming_itself(app, browser, database):
+    public = RelyingParty.registered(app, database, public=True)
+    tokens = public.redeem(public.sign_in_with(browser)).json
+
+    assert public.refresh(tokens["refresh_token"]).status_int == 200
+
+
+@pytest.mark.parametrize("seconds", [0, 9, 10])
+def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
+    relying_party, tokens, turnable_clock, database, seconds
+):
+    first = relying_party.refresh(tokens["refresh_token"]).json
+    expiry = expiry_of(database, first["refresh_token"])
+    turnable_clock.advance(seconds=seconds)
+
+    second = relying_party.refresh(tokens["refresh_token"])
+
+    assert second.status_int == 200
+    assert second.json["refresh_token"] == first["refresh_token"]
+    assert second.json["access_token"] != first["access_token"]
+    assert "id_token" in second.json
+    assert expiry_of(database, first["refresh_token"]) == expiry
+    assert alive(relying_party, second.json["access_token"])
+
+
+def test_the_retry_may_reach_another_process(make_app, relying_party, tokens):
+    first = relying_party.refresh(tokens["refresh_token"]).json
+    elsewhere = RelyingParty(
+        make_app(),
+        relying_party.client_id,
+        relying_party.client_secret,
+        relying_party.redirect_uri,
+    )
+
+    second = elsewhere.refresh(tokens["refresh_token"]).json
+
+    assert second["refresh_token"] == first["refresh_token"]
+
+
+def test_the_retry_works_also_when_the_successor_was_used_meanwhile(relying_party, tokens):
+    first = relying_party.refresh(tokens["refresh_token"]).json
+    newest = relying_party.refresh(first["refresh_token"]).json
+
+    late = relying_party.refresh(tokens["refresh_token"]).json
+
+    assert late["refresh_token"] == first["refresh_token"]
+    assert alive(relying_party, late["access_token"])
+    assert relying_party.refresh(newest["refresh_token"]).status_int == 200
+
+
+def test_a_replay_after_the_grace_ends_the_family_and_nothing_else(
+    browser, relying_party, tokens, turnable_clock
+):
+    other = relying_party.redeem(relying_party.sign_in_with(browser)).json
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    turnable_clock.advance(seconds=10, milliseconds=1)
+
+    assert refused(relying_party.refresh(tokens["refresh_token"]))
+
+    assert refused(relying_party.refresh(newer["refresh_token"]))
+    assert not alive(relying_party, newer["access_token"])
+    assert not alive(relying_party, tokens["access_token"])
+    assert alive(relying_party, other["access_token"])
+    assert relying_party.refresh(other["refresh_token"]).status_int == 200
+
+
+def test_a_token_revoked_on_purpose_is_refused_inside_the_grace_too(
+    relying_party, tokens, database
+):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    with database.transaction() as connection:
+        found = refresh_tokens.find(connection, newer["refresh_token"])
+        refresh_tokens.revoke_family(connection, found.family_id)
+
+    assert refused(relying_party.refresh(tokens["refresh_token"]))
+    assert refused(relying_party.refresh(newer["refresh_token"]))
+
+
+def test_nothing_stored_opens_a_successor_once_the_grace_is_over(
+    relying_party, tokens, turnable_clock, database
+):
+    first = relying_party.refresh(tokens["refresh_token"]).json
+    assert refresh_tokens.find(database.reader, tokens["refresh_token"]).successor
+    turnable_clock.advance(seconds=11)
+
+    relying_party.refresh(first["refresh_token"])
+
+    assert refresh_tokens.find(database.reader, tokens["refresh_token"]).successor is None
+
+
+def test_another_client_gets_nothing_and_does_no_harm(app, relying_party, tokens, database):
+    other = RelyingParty.registered(app, database)
+
+    assert refused(other.refresh(tokens["refresh_token"]))
+
+    assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
+
+
+def test_a_replay_by_another_client_does_no_harm(
+    app, relying_party, tokens, turnable_clock, database
+):
+    other = RelyingParty.registered(app, database)
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    turnable_clock.advance(seconds=60)
+
+    assert refused(other.refresh(tokens["refresh_token"]))
+
+    assert relying_party.refresh(newer["refresh_token"]).status_int == 200
+
+
+@pytest.mark.parametrize("token", ["unknown", "x" * 20000, "ü", "a b"])
+def test_an_unknown_token_is_refused(relying_party, token):
+    assert refused(relying_party.refresh(token))
+
+
+def test_a_missing_or_repeated_token_is_an_invalid_request(relying_party, tokens):
+    for pairs in ([], [("refresh_token", tokens["refresh_token"])] * 2):
+        answer = relying_party.http.post(
+            "/api/auth/oauth2/token",
+            [("grant_type", "refresh_token"), *pairs],
+            headers=relying_party.credentials(),
+            expect_errors=True,
+        )
+        assert answer.json["error"] == "invalid_request"
+        assert "refresh_token" in answer.json["error_description"]
+    assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
+
+
+def test_an_access_token_does_not_refresh(relying_party, tokens):
+    assert refused(relying_party.refresh(tokens["access_token"]))
+
+
+def test_a_token_lives_for_thirty_days_from_each_use(relying_party, tokens, turnable_clock):
+    turnable_clock.advance(days=30, seconds=-1)
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    turnable_clock.advance(days=30)
+
+    assert refused(relying_party.refresh(newer["refresh_token"]))
+
+
+def test_a_family_ends_after_ninety_days_however_often_it_is_used(
+    relying_party, tokens, turnable_clock
+):
+    current = tokens["refresh_token"]
+    for _ in range(4):
+        turnable_clock.advance(days=22)
+        current = relying_party.refresh(current).json["refresh_token"]
+    turnable_clock.advance(days=2)
+
+    assert refused(relying_party.refresh(current))
+
+
+def test_it_outlives_the_session_and_the_access_tokens_do_not(browser, relying_party, tokens):
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+
+    assert not alive(relying_party, tokens["access_token"])
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    assert alive(relying_party, newer["access_token"])
+
+
+def test_an_expired_session_does_not_end_it_either(relying_party, tokens, turnable_clock):
+    turnable_clock.advance(days=8)
+
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    assert alive(relying_party, newer["access_token"])
+
+
+def test_signing_out_ends_the_access_tokens_of_a_refresh_too(browser, relying_party, tokens):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+
+    assert not alive(relying_party, newer["access_token"])
+
+
+def test_a_token_of_a_user_who_is_gone_is_refused(relying_party, tokens, database):
+    with database.transaction() as connection:
+        connection.exec_driver_sql('DELETE FROM "user"')
+
+    assert refused(relying_party.refresh(tokens["refresh_token"]))

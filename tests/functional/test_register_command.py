@@ -1,0 +1,247 @@
+"""The registration command: what it prints, what it writes, and what it leaves no trace of."""
+
+import json
+import re
+
+import pytest
+from sqlalchemy import func, select, text
+
+from authservice.cli import main as authservice
+from authservice.cli import register
+from authservice.crypto.secret_values import digest
+from authservice.models import account, jwks, oauth_client, session, user
+from tests.relying_party import RelyingParty
+
+REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
+
+
+@pytest.fixture(autouse=True)
+def _local_database(database_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    """Give the command: its output after it has ended well."""
+
+    def command(*arguments):
+        register.main([*arguments])
+        return capsys.readouterr()
+
+    return command
+
+
+def _clients(database):
+    return database.reader.execute(select(oauth_client)).all()
+
+
+def _traces(database):
+    return [
+        database.reader.scalar(select(func.count()).select_from(table))
+        for table in (user, account, session, jwks)
+    ]
+
+
+def test_a_confidential_client_gets_an_id_and_a_secret(run, database):
+    output = run(*REQUIRED)
+
+    lines = dict(line.split(": ") for line in output.out.splitlines())
+    assert list(lines) == ["client_id", "client_secret"]
+    assert re.fullmatch(r"[A-Za-z0-9]{32}", lines["client_id"])
+    assert re.fullmatch(r"[A-Za-z0-9]{43}", lines["client_secret"])
+    (client,) = _clients(database)
+    assert client.client_id == lines["client_id"]
+    assert client.client_secret == digest(lines["client_secret"])
+    assert client.name == "Example App"
+    assert client.redirect_uris == ("https://app.example.com/callback",)
+    assert client.post_logout_redirect_uris == ()
+    assert client.token_endpoint_auth_method == "client_secret_basic"
+    assert client.scopes == ("openid", "profile", "email", "offline_access")
+    assert client.user_id is None
+    assert client.require_pkce is True
+    assert (client.public, client.skip_consent, client.enable_end_session) == (False,) * 3
+    assert client.disabled is False
+
+
+def test_only_the_result_is_on_standard_output(run):
+    output = run(*REQUIRED)
+
+    secret = output.out.split("client_secret: ")[1].strip()
+    assert "shown this once" in output.err
+    assert secret not in output.err
+    assert output.out.count(secret) == 1
+
+
+def test_a_public_client_has_no_secret(run, database):
+    output = run(*REQUIRED, "--public")
+
+    assert re.fullmatch(r"client_id: \w{32}\n", output.out)
+    assert output.err == ""
+    (client,) = _clients(database)
+    assert client.client_secret is None
+    assert client.public is True
+    assert client.token_endpoint_auth_method == "none"
+
+
+def test_every_flag_is_stored(run, database):
+    run(
+        "--name",
+        "  Example App  ",
+        "--redirect-uri",
+        "https://app.example.com/a",
+        "--redirect-uri",
+        "http://127.0.0.1/b",
+        "--post-logout-redirect-uri",
+        "https://app.example.com/bye",
+        "--post-logout-redirect-uri",
+        "https://app.example.com/tschuess",
+        "--skip-consent",
+        "--enable-end-session",
+    )
+
+    (client,) = _clients(database)
+    assert client.name == "Example App"
+    assert client.redirect_uris == ("https://app.example.com/a", "http://127.0.0.1/b")
+    assert client.post_logout_redirect_uris == (
+        "https://app.example.com/bye",
+        "https://app.example.com/tschuess",
+    )
+    assert client.skip_consent is True
+    assert client.enable_end_session is True
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_json_is_one_object(run, database, public):
+    output = run(*REQUIRED, "--json", *(["--public"] if public else []))
+
+    assert output.out.count("\n") == 1
+    content = json.loads(output.out)
+    assert ("client_secret" in content) is not public
+    content.pop("client_secret", None)
+    assert content.pop("client_id") == _clients(database)[0].client_id
+    expected = {
+        "client_name": "Example App",
+        "redirect_uris": ["https://app.example.com/callback"],
+        "post_logout_redirect_uris": [],
+        "token_endpoint_auth_method": "none" if public else "client_secret_basic",
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "scope": "openid profile email offline_access",
+        "skip_consent": False,
+        "enable_end_session": False,
+        "require_pkce": True,
+    }
+    assert content.items() >= expected.items()
+
+
+def test_the_temporary_user_account_and_session_are_gone(run, database):
+    run(*REQUIRED)
+
+    assert _traces(database) == [0, 0, 0, 0]
+
+
+def test_two_clients_have_nothing_in_common(run):
+    first, second = (json.loads(run(*REQUIRED, "--json").out) for _ in range(2))
+
+    assert first["client_id"] != second["client_id"]
+    assert first["client_secret"] != second["client_secret"]
+
+
+def test_the_client_works(run, app, browser):
+    made = json.loads(run(*REQUIRED, "--json").out)
+    client = RelyingParty(
+        app, made["client_id"], made["client_secret"], "https://app.example.com/callback"
+    )
+
+    assert client.redeem(client.sign_in_with(browser)).status_int == 200
+
+
+def test_the_general_command_runs_the_same(capsys, database):
+    authservice(["oauth:register", *REQUIRED, "--json"])
+
+    assert json.loads(capsys.readouterr().out)["client_id"] == _clients(database)[0].client_id
+
+
+def _refused(capsys, *arguments):
+    """Return status and standard error of a command that fails."""
+    with pytest.raises(SystemExit) as stop:
+        register.main([*arguments])
+    output = capsys.readouterr()
+    assert output.out == ""
+    if isinstance(stop.value.code, str):
+        return 1, stop.value.code
+    return stop.value.code, output.err.strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "--name"),
+        (["--name", "X"], "--redirect-uri"),
+        (["--redirect-uri", "https://a.example/"], "--name"),
+        ([*REQUIRED, "--name", "Y"], "--name is given twice"),
+        ([*REQUIRED, "--public", "--public"], "--public is given twice"),
+        ([*REQUIRED, "--json", "--json"], "--json is given twice"),
+        ([*REQUIRED, "--config", "a", "--config", "b"], "--config is given twice"),
+        ([*REQUIRED, "--skip"], "--skip"),
+        ([*REQUIRED, "--unknown"], "--unknown"),
+        ([*REQUIRED, "extra"], "extra"),
+        ([*REQUIRED, "--redirect-uri"], "--redirect-uri"),
+        ([*REQUIRED, "--public=yes"], "--public"),
+    ],
+)
+def test_wrong_arguments_are_named_in_one_line(capsys, database, arguments, reason):
+    status, message = _refused(capsys, *arguments)
+
+    assert status == 2
+    assert reason in message
+    assert "\n" not in message
+    assert _clients(database) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reasons"),
+    [
+        (["--name", "", *REQUIRED[2:]], ["name must not be blank"]),
+        (["--name", "  ", *REQUIRED[2:]], ["name must not be blank"]),
+        (["--name", "a\x1bb", *REQUIRED[2:]], ["control characters"]),
+        ([*REQUIRED, "--redirect-uri", "http://a.example/"], ["'http://a.example/'", "https"]),
+        ([*REQUIRED, "--redirect-uri", REQUIRED[3]], ["is given twice"]),
+        ([*REQUIRED, "--redirect-uri", ""], ["redirect URI ''"]),
+        ([*REQUIRED, "--redirect-uri", "javascript:alert(1)"], ["javascript"]),
+        ([*REQUIRED, "--post-logout-redirect-uri", "https://a/#x"], ["post-logout", "fragment"]),
+        (
+            ["--name", " ", "--redirect-uri", "x", "--redirect-uri", "http://b.example/"],
+            ["name must not be blank", "'x'", "'http://b.example/'"],
+        ),
+    ],
+)
+def test_what_cannot_be_registered_is_named_all_at_once(capsys, database, arguments, reasons):
+    status, message = _refused(capsys, *arguments)
+
+    assert status == 1
+    assert message.startswith("authservice: ")
+    assert "\n" not in message
+    for reason in reasons:
+        assert reason in message
+    assert _clients(database) == []
+    assert _traces(database) == [0, 0, 0, 0]
+
+
+def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database):
+    with database.transaction() as connection:
+        connection.execute(
+            text(
+                "CREATE TRIGGER no BEFORE UPDATE ON oauth_client"
+                " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+            )
+        )
+
+    status, message = _refused(capsys, *REQUIRED)
+
+    assert status == 1
+    assert "the disk is full" in message
+    assert "\n" not in message
+    assert _clients(database) == []
+    assert _traces(database) == [0, 0, 0, 0]

@@ -1,0 +1,98 @@
+"""GET token: the session as a JWT, checked with a library that the service does not use."""
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import KeySet
+from joserfc.jws import extract_compact
+
+from tests.browser import ORIGIN
+from tests.relying_party import USERINFO
+
+PATH = "/api/auth/token"
+
+
+@pytest.fixture
+def signed_in(browser):
+    browser.sign_in()
+    return browser
+
+
+@pytest.fixture
+def token(signed_in):
+    return signed_in.get(PATH).json["token"]
+
+
+def test_the_published_keys_verify_it(signed_in, token):
+    keys = KeySet.import_key_set(signed_in.get("/api/auth/jwks").json)
+
+    decoded = jwt.decode(token, keys, algorithms=["RS256"])
+
+    assert decoded.header["typ"] == "session+jwt"
+    assert decoded.header["alg"] == "RS256"
+    assert decoded.header["kid"] in {key.kid for key in keys.keys}
+
+
+def test_it_says_who_is_signed_in_for_fifteen_minutes(signed_in, token, turnable_clock):
+    keys = KeySet.import_key_set(signed_in.get("/api/auth/jwks").json)
+    token = signed_in.get(PATH).json["token"]
+
+    claims = jwt.decode(token, keys, algorithms=["RS256"]).claims
+
+    now = int(turnable_clock.moment.timestamp())
+    assert claims == signed_in.session()["user"] | {
+        "iss": ORIGIN,
+        "aud": ORIGIN,
+        "sub": "local-developer",
+        "iat": now,
+        "exp": now + 15 * 60,
+    }
+
+
+def test_it_is_not_stored_and_holds_no_secret_of_the_session(signed_in):
+    answer = signed_in.get(PATH)
+
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert set(answer.json) == {"token"}
+    claims = extract_compact(answer.json["token"].encode()).payload.decode()
+    assert signed_in.cookies["authservice.session_token"].split(".")[0] not in claims
+
+
+def test_asking_for_it_extends_a_session_that_is_due(signed_in, turnable_clock):
+    turnable_clock.advance(days=6)
+    signed_in.get(PATH)
+    turnable_clock.advance(days=6)
+
+    assert signed_in.session() is not None
+
+
+def test_after_a_sign_out_there_is_none(signed_in):
+    signed_in.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
+
+    answer = signed_in.get(PATH, expect_errors=True)
+
+    assert answer.status_int == 401
+    assert answer.json == {"message": "Unauthorized", "code": "UNAUTHORIZED"}
+
+
+def test_it_is_no_access_token(browser, token):
+    headers = {"Authorization": f"Bearer {token}"}
+    in_header = browser.get(USERINFO, headers=headers, expect_errors=True)
+    in_body = browser.post(USERINFO, {"access_token": token}, expect_errors=True)
+
+    for answer in (in_header, in_body):
+        assert answer.status_int == 401
+        assert answer.json["error"] == "invalid_token"
+
+
+def test_it_is_no_id_token_hint(signed_in, relying_party, token):
+    relying_party.sign_in_with(signed_in)
+
+    answer = relying_party.answer(relying_party.authorize(signed_in, id_token_hint=token))
+
+    assert answer["error"] == "invalid_request"
+    assert "id_token_hint" in answer["error_description"]
+
+
+def test_it_is_no_refresh_token_and_no_code(relying_party, token):
+    assert relying_party.refresh(token).json["error"] == "invalid_grant"
+    assert relying_party.redeem(token).json["error"] == "invalid_grant"

@@ -1,0 +1,185 @@
+"""Userinfo: one access token, in the header or the form body, answered with its claims."""
+
+import pytest
+
+from tests.relying_party import USERINFO, RelyingParty
+
+
+@pytest.fixture
+def token(turnable_clock, browser, relying_party):
+    return relying_party.redeem(relying_party.sign_in_with(browser)).json["access_token"]
+
+
+@pytest.fixture
+def http(relying_party):
+    return relying_party.http
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def answered(response):
+    assert response.status_int == 200
+    assert response.content_type == "application/json"
+    assert response.headers["Cache-Control"] == "no-store"
+    assert "Set-Cookie" not in response.headers
+    assert response.json["sub"] == "local-developer"
+    return response.json
+
+
+def refused(response, status, error):
+    """Check a refusal and return its challenge (RFC 6750, section 3)."""
+    assert response.status_int == status
+    assert response.headers["Cache-Control"] == "no-store"
+    challenge = response.headers["WWW-Authenticate"]
+    assert challenge.startswith(f'Bearer error="{error}", error_description="')
+    assert response.json["error"] == error
+    assert f'error_description="{response.json["error_description"]}"' in challenge
+    return challenge
+
+
+def test_the_token_may_come_in_the_header_or_in_the_form(http, token):
+    by_get = answered(http.get(USERINFO, headers=bearer(token)))
+    by_post = answered(http.post(USERINFO, headers=bearer(token)))
+    by_form = answered(http.post(USERINFO, {"access_token": token}))
+
+    assert by_get == by_post == by_form
+
+
+@pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer "])
+def test_the_scheme_is_known_in_any_case(http, token, scheme):
+    answered(http.get(USERINFO, headers={"Authorization": f"{scheme} {token}"}))
+
+
+@pytest.mark.parametrize(
+    ("scope", "claims"),
+    [
+        ("openid", {"sub"}),
+        ("openid email", {"sub", "email", "email_verified"}),
+        (
+            "openid profile",
+            {"sub", "name", "given_name", "family_name", "picture", "updated_at"},
+        ),
+    ],
+)
+def test_it_tells_what_the_scopes_allow(browser, relying_party, scope, claims):
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
+
+    assert set(answered(relying_party.userinfo(tokens["access_token"]))) == claims
+
+
+def test_without_a_token_the_challenge_says_nothing_more(http):
+    for answer in (
+        http.get(USERINFO, expect_errors=True),
+        http.post(USERINFO, expect_errors=True),
+        http.post(USERINFO, {"x": "y"}, expect_errors=True),
+    ):
+        assert answer.status_int == 401
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.body == b""
+        assert "Content-Type" not in answer.headers
+
+
+def test_a_token_in_the_query_is_not_read(http, token):
+    answer = http.get(USERINFO, {"access_token": token}, expect_errors=True)
+
+    assert answer.status_int == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    posted = http.post(f"{USERINFO}?access_token={token}", expect_errors=True)
+    assert posted.status_int == 401
+
+
+def test_the_query_beside_a_header_is_not_looked_at(http, token):
+    answered(http.get(USERINFO, {"access_token": "junk"}, headers=bearer(token)))
+
+
+def test_two_tokens_are_an_invalid_request_even_when_they_agree(http, token):
+    both = http.post(USERINFO, {"access_token": token}, headers=bearer(token), expect_errors=True)
+    twice = http.post(
+        USERINFO, [("access_token", token), ("access_token", token)], expect_errors=True
+    )
+
+    refused(both, 400, "invalid_request")
+    refused(twice, 400, "invalid_request")
+
+
+@pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer a b", "bearer  a  b "])
+def test_a_bearer_header_without_one_token_is_an_invalid_request(http, header):
+    answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
+
+    refused(answer, 400, "invalid_request")
+
+
+@pytest.mark.parametrize("header", ["Basic YTpi", "junk", "", "DPoP abc", "\xff"])
+def test_another_scheme_is_as_good_as_no_token(http, header):
+    answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
+
+    assert answer.status_int == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("junk", ["unknown", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"])
+def test_a_token_that_is_none_is_an_invalid_token(http, junk):
+    challenge = refused(
+        http.post(USERINFO, {"access_token": junk}, expect_errors=True), 401, "invalid_token"
+    )
+
+    assert "expired or revoked" in challenge
+
+
+def test_a_token_expires_after_an_hour(http, token, turnable_clock):
+    turnable_clock.advance(seconds=3599)
+    answered(http.get(USERINFO, headers=bearer(token)))
+    turnable_clock.advance(seconds=1)
+
+    refused(http.get(USERINFO, headers=bearer(token), expect_errors=True), 401, "invalid_token")
+
+
+def test_an_expired_session_takes_its_tokens_along(make_app, browser, database, turnable_clock):
+    app = make_app(lifetimes__session="1000", lifetimes__session_update="100")
+    client = RelyingParty.registered(app, database)
+    browser = type(browser)(app)
+    token = client.redeem(client.sign_in_with(browser)).json["access_token"]
+    turnable_clock.advance(seconds=1001)
+
+    refused(client.userinfo(token), 401, "invalid_token")
+
+
+def test_without_openid_the_scope_is_insufficient(browser, relying_party):
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope="email")).json
+
+    challenge = refused(relying_party.userinfo(tokens["access_token"]), 403, "insufficient_scope")
+
+    assert challenge.endswith('scope="openid"')
+
+
+def test_a_refresh_token_or_a_code_is_no_access_token(browser, relying_party):
+    code = relying_party.sign_in_with(browser)
+    refused(relying_party.userinfo(code), 401, "invalid_token")
+    tokens = relying_party.redeem(code).json
+
+    refused(relying_party.userinfo(tokens["refresh_token"]), 401, "invalid_token")
+
+
+def test_the_session_token_of_first_parties_is_not_accepted(browser, relying_party):
+    browser.sign_in()
+    session_token = browser.get("/api/auth/token").json["token"]
+
+    refused(relying_party.userinfo(session_token), 401, "invalid_token")
+
+
+def test_a_session_cookie_is_no_access_token(browser):
+    browser.sign_in()
+
+    assert browser.get(USERINFO, expect_errors=True).status_int == 401
+
+
+def test_claims_are_those_of_the_user_now(http, token, database):
+    with database.transaction() as connection:
+        connection.exec_driver_sql("UPDATE \"user\" SET name = 'Ada King Lovelace'")
+
+    claims = answered(http.get(USERINFO, headers=bearer(token)))
+
+    assert (claims["given_name"], claims["family_name"]) == ("Ada King", "Lovelace")

@@ -1,0 +1,60 @@
+"""Several processes of the service on one database, set going together."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NUMBER = 4
+
+
+class Processes:
+    """Four workers; what is sent is dealt out among them and answered by all at once."""
+
+    def __init__(self):
+        environ = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("AUTH_", "PROVIDER_"))
+        }
+        self._workers = [
+            subprocess.Popen(
+                [sys.executable, "-m", "tests.races.worker"],
+                cwd=ROOT,
+                env=environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(NUMBER)
+        ]
+        assert self._hear() == ["ready"] * NUMBER
+
+    def build(self, settings):
+        """Let every process build the application at the same moment."""
+        for worker in self._workers:
+            self._tell(worker, settings)
+        assert self._hear() == ["built"] * NUMBER
+
+    def send(self, requests):
+        """Send requests through all processes at once and return the answers."""
+        for index, worker in enumerate(self._workers):
+            self._tell(worker, requests[index::NUMBER])
+        return [answer for answers in self._hear() for answer in answers]
+
+    def close(self):
+        for worker in self._workers:
+            worker.stdin.close()
+        for worker in self._workers:
+            assert worker.wait(timeout=30) == 0
+            worker.stdout.close()
+
+    @staticmethod
+    def _tell(worker, value):
+        worker.stdin.write(json.dumps(value) + "\n")
+        worker.stdin.flush()
+
+    def _hear(self):
+        return [json.loads(worker.stdout.readline()) for worker in self._workers]

@@ -1,0 +1,208 @@
+"""Requests that arrive together at several processes: one effect, and no answer is a failure."""
+
+import json
+from collections import Counter
+
+import pytest
+from sqlalchemy import func, select, text
+
+from authservice.models import (
+    account,
+    jwks,
+    oauth_access_token,
+    oauth_consent,
+    oauth_refresh_token,
+    session,
+    user,
+    verification,
+)
+from tests.browser import Browser
+from tests.conftest import LOCAL
+from tests.races.processes import Processes
+from tests.relying_party import TOKEN
+
+MANY = 100
+
+
+# Long enough for the slowest machine: no test depends on how fast it is.
+GRACE = 300
+
+
+@pytest.fixture(scope="module")
+def workers():
+    started = Processes()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def settings(database_url):
+    return LOCAL | {"auth.database_url": database_url, "lifetimes.refresh_grace": str(GRACE)}
+
+
+@pytest.fixture
+def processes(workers, settings):
+    """Give four processes with the application on the test's database."""
+    workers.build(settings)
+    return workers
+
+
+def _count(database, table):
+    return database.reader.scalar(select(func.count()).select_from(table))
+
+
+def _statuses(answers):
+    return Counter(answer["status"] for answer in answers)
+
+
+def _token_request(relying_party, **form):
+    headers = relying_party.credentials()
+    return {"path": TOKEN, "form": form, "headers": headers}
+
+
+def _redemption(relying_party, code):
+    return _token_request(
+        relying_party,
+        grant_type="authorization_code",
+        code=code,
+        redirect_uri=relying_party.redirect_uri,
+        code_verifier=relying_party.verifier,
+    )
+
+
+def _refresh(relying_party, token):
+    return _token_request(relying_party, grant_type="refresh_token", refresh_token=token)
+
+
+def _cookies(browser):
+    return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+
+
+def test_processes_that_start_together_make_three_keys(workers, settings, database):
+    assert _count(database, jwks) == 0
+
+    workers.build(settings)
+    answers = workers.send([{"path": "/api/auth/jwks"}] * 8)
+
+    assert _count(database, jwks) == 3
+    assert len({answer["body"] for answer in answers}) == 1
+    assert len(json.loads(answers[0]["body"])["keys"]) == 3
+
+
+def test_one_code_is_redeemed_once(processes, browser, relying_party, database):
+    code = relying_party.sign_in_with(browser)
+
+    answers = processes.send([_redemption(relying_party, code)] * MANY)
+
+    assert _statuses(answers) == {200: 1, 400: MANY - 1}
+    errors = {json.loads(each["body"])["error"] for each in answers if each["status"] == 400}
+    assert errors == {"invalid_grant"}
+    assert _count(database, oauth_refresh_token) == 1
+    # Those who came late held a code that was used before: what the first one got is revoked.
+    assert _count(database, oauth_access_token) == 0
+    assert database.reader.scalar(select(oauth_refresh_token.c.revoked)) is not None
+
+
+def test_codes_of_one_person_are_redeemed_side_by_side(processes, browser, relying_party, database):
+    codes = [relying_party.sign_in_with(browser) for _ in range(20)]
+
+    answers = processes.send([_redemption(relying_party, code) for code in codes])
+
+    assert _statuses(answers) == {200: 20}
+    assert _count(database, oauth_access_token) == 20
+    assert _count(database, oauth_consent) == 1
+
+
+def test_one_refresh_token_has_one_successor_that_all_get(
+    processes, browser, relying_party, database
+):
+    first = relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+    answers = processes.send([_refresh(relying_party, first["refresh_token"])] * MANY)
+
+    assert _statuses(answers) == {200: MANY}
+    tokens = [json.loads(answer["body"]) for answer in answers]
+    successors = {each["refresh_token"] for each in tokens}
+    assert len(successors) == 1
+    assert successors != {first["refresh_token"]}
+    assert len({each["access_token"] for each in tokens}) == MANY
+    assert _count(database, oauth_refresh_token) == 2
+    assert relying_party.refresh(successors.pop()).status_int == 200
+    assert relying_party.userinfo(tokens[-1]["access_token"]).status_int == 200
+
+
+def test_a_replay_ends_the_family_for_all(processes, browser, relying_party, database):
+    first = relying_party.redeem(relying_party.sign_in_with(browser)).json
+    relying_party.refresh(first["refresh_token"])
+    # As if the grace were over.
+    with database.transaction() as connection:
+        connection.execute(
+            text("UPDATE oauth_refresh_token SET rotated_at = rotated_at - :over"),
+            {"over": 1000 * (GRACE + 1)},
+        )
+
+    answers = processes.send([_refresh(relying_party, first["refresh_token"])] * 40)
+
+    assert _statuses(answers) == {400: 40}
+    assert _count(database, oauth_access_token) == 0
+    revoked = database.reader.scalars(select(oauth_refresh_token.c.revoked)).all()
+    assert len(revoked) == 2
+    assert None not in revoked
+
+
+def test_one_sign_in_attempt_makes_one_session(processes, browser, database):
+    form = browser.get("/sign-in", {"callbackURL": "/home"}).forms[0]
+    leaving = form.submit("choice", value="sign-in").location
+    callback = {"path": browser.path(leaving), "headers": {"Cookie": _cookies(browser)}}
+
+    answers = processes.send([callback] * MANY)
+
+    assert _statuses(answers) == {303: 1, 400: MANY - 1}
+    assert [each["location"] for each in answers if each["status"] == 303] == [
+        f"{browser.origin}/home"
+    ]
+    assert [answer["cookies"] for answer in answers if answer["status"] == 400] == [0] * (MANY - 1)
+    assert [_count(database, table) for table in (session, user, account)] == [1, 1, 1]
+
+
+def test_one_form_sent_many_times_is_one_attempt(processes, browser, database):
+    form = browser.get("/sign-in").forms[0]
+    fields = {name: form[name].value for name in ("attempt", "csrf_token")}
+    request = {
+        "path": "/sign-in",
+        "form": fields | {"choice": "sign-in"},
+        "headers": {"Cookie": _cookies(browser)},
+    }
+
+    answers = processes.send([request] * MANY)
+
+    assert _statuses(answers) == {303: MANY}
+    assert len({answer["location"] for answer in answers}) == 1
+    assert _count(database, verification) == 1
+
+
+def test_the_first_sign_ins_of_one_person_make_one_user(processes, app, database):
+    requests = []
+    for _ in range(20):
+        browser = Browser(app)
+        leaving = browser.get("/sign-in").forms[0].submit("choice", value="sign-in").location
+        headers = {"Cookie": _cookies(browser)}
+        requests.append({"path": browser.path(leaving), "headers": headers})
+
+    answers = processes.send(requests)
+
+    assert _statuses(answers) == {303: 20}
+    assert [_count(database, table) for table in (session, user, account)] == [20, 1, 1]
+
+
+def test_one_session_is_extended_by_many_without_a_failure(processes, browser, database):
+    browser.sign_in()
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE session SET updated_at = updated_at - 100000000"))
+    request = {"path": "/api/auth/get-session", "headers": {"Cookie": _cookies(browser)}}
+
+    answers = processes.send([request] * MANY)
+
+    assert _statuses(answers) == {200: MANY}
+    assert len({json.loads(answer["body"])["session"]["id"] for answer in answers}) == 1
+    assert any(answer["cookies"] for answer in answers)

@@ -1,0 +1,62 @@
+"""A process that serves requests in itself, on the word of the test: ``python -m`` runs it.
+
+Each line is an order: settings, of which it builds the application anew, or a list of requests,
+which several threads send at once. The answer is one line too.
+"""
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from webob import Request
+
+from authservice import main
+
+_THREADS = 5
+
+
+def _say(value):
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+def _send(app, wanted):
+    request = Request.blank(
+        wanted["path"],
+        base_url="http://localhost:37960",
+        method="POST" if "form" in wanted else "GET",
+        POST=wanted.get("form"),
+        headers=wanted.get("headers", {}),
+    )
+    response = request.get_response(app)
+    return {
+        "status": response.status_int,
+        "location": response.location,
+        "body": response.text,
+        "cookies": len(response.headers.getall("Set-Cookie")),
+    }
+
+
+def _serve():
+    app = None
+    _say("ready")
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for line in sys.stdin:
+            order = json.loads(line)
+            if isinstance(order, dict):
+                _close(app)
+                app = main({}, **order)
+                _say("built")
+            else:
+                _say(list(threads.map(partial(_send, app), order)))
+    _close(app)
+
+
+def _close(app):
+    if app is not None:
+        app.registry.components.database.dispose()
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,83 @@
+"""Clients: created for a signed-in user only, found unless they are disabled."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from authservice.models import oauth_client
+from authservice.services import client_registration, clients, sessions, users
+from authservice.services.clients import ClientRegistration
+from authservice.services.users import Profile
+
+GOOD = {"name": "App", "redirect_uris": ["https://app.example.com/cb"]}
+
+
+@pytest.fixture
+def connection(database):
+    with database.transaction() as opened:
+        yield opened
+
+
+@pytest.fixture
+def owner(connection):
+    profile = Profile(
+        provider_id="github",
+        account_id="1",
+        name="Ada",
+        email="ada@example.com",
+        email_verified=True,
+        image=None,
+    )
+    user, _ = users.from_profile(connection, profile)
+    return sessions.create(connection, user, timedelta(minutes=1))[0]
+
+
+def test_a_client_belongs_to_whoever_created_it(connection, owner):
+    client_id, secret = clients.create_client(connection, ClientRegistration(**GOOD), owner)
+
+    assert connection.scalar(select(oauth_client.c.user_id)) == owner.user.id
+    found = clients.find(connection, client_id)
+    assert found.has_secret(secret)
+    assert not found.has_secret(secret[:-1])
+    assert not found.has_secret("")
+
+
+def test_a_registered_client_belongs_to_nobody(connection):
+    client_registration.register(connection, ClientRegistration(**GOOD))
+
+    assert connection.scalar(select(oauth_client.c.user_id)) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": " "},
+        {"name": "a\nb"},
+        {"redirect_uris": []},
+        {"redirect_uris": ["http://app.example.com/"]},
+        {"redirect_uris": ["https://a.example/", "https://a.example/"]},
+        {"post_logout_redirect_uris": ["x"]},
+    ],
+)
+def test_what_may_not_be_registered_is_not_created_by_any_way(connection, owner, changes):
+    with pytest.raises(ValueError, match=r"name|URI"):
+        clients.create_client(connection, ClientRegistration(**(GOOD | changes)), owner)
+
+    assert connection.scalar(select(func.count()).select_from(oauth_client)) == 0
+
+
+def test_a_disabled_client_is_not_found(connection):
+    client_id, _ = client_registration.register(connection, ClientRegistration(**GOOD))
+    connection.execute(update(oauth_client).values(disabled=True))
+
+    assert clients.find(connection, client_id) is None
+    assert clients.find(connection, "unknown") is None
+
+
+def test_a_public_client_has_no_secret_that_fits(connection):
+    registration = ClientRegistration(**GOOD, public=True)
+    client_id, secret = client_registration.register(connection, registration)
+
+    assert secret is None
+    assert not clients.find(connection, client_id).has_secret("")
