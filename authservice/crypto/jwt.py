@@ -7,6 +7,7 @@ neither ``alg: none`` nor a key inside the token has any effect (RFC 8725, secti
 
 import hashlib
 import json
+import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Any
@@ -20,6 +21,9 @@ from authservice.crypto.signing_keys import ALGORITHMS, SigningKey
 # The hash that goes with an algorithm, for at_hash (OpenID Connect Core 3.1.3.6); Ed25519 uses
 # SHA-512 inside.
 _HASHES = {"RS256": hashlib.sha256, "ES256": hashlib.sha256, "EdDSA": hashlib.sha512}
+
+# The JSON forms of a JWS are no JWTs, though the library reads them.
+_COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
 
 
 def sign(claims: Mapping[str, Any], key: SigningKey, *, typ: str) -> str:
@@ -36,19 +40,35 @@ def verify(token: str, public_keys: Mapping[str, JWK], *, typ: str) -> dict[str,
 
     Issuer, audience and times are the caller's to check: what they must be differs by kind.
     """
-    parsed = JWS()
-    parsed.allowed_algs = list(ALGORITHMS)
     try:
-        parsed.deserialize(token)
+        parsed = _parse(token)
         header = parsed.jose_header
         key = public_keys.get(header["kid"])
-        if key is None or header["alg"] != key["alg"] or header["typ"].lower() != typ.lower():
+        if key is None or header["typ"].lower() != typ.lower():
             return None
-        parsed.verify(key, alg=key["alg"])
-        claims = json_decode(parsed.payload)
+        claims = json_decode(_signed_payload(parsed, key))
     except (JWException, AttributeError, KeyError, TypeError, ValueError):
         return None
     return claims if isinstance(claims, dict) else None
+
+
+def _parse(token: str) -> JWS:
+    """Return a token taken apart; raises ValueError for any form but the compact one."""
+    if not _COMPACT.fullmatch(token):
+        raise ValueError("a JWT is three parts in base64url (RFC 7519, section 3)")
+    parsed = JWS()
+    parsed.allowed_algs = list(ALGORITHMS)
+    parsed.deserialize(token)
+    return parsed
+
+
+def _signed_payload(parsed: JWS, key: JWK) -> bytes:
+    """Return what a token holds; raises unless this key signed it with the key's own algorithm."""
+    if parsed.jose_header["alg"] != key["alg"]:
+        raise ValueError("the algorithm is not that of the key")
+    parsed.verify(key, alg=key["alg"])
+    payload: bytes = parsed.payload
+    return payload
 
 
 def half_hash(alg: str, value: str) -> str:
