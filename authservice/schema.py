@@ -27,8 +27,8 @@ def sqlite_file_is_missing(database: Database) -> bool:
     return database.is_sqlite and not os.path.exists(database.url.database or "")  # noqa: PTH110
 
 
-def migrate(database: Database) -> None:
-    """Bring the schema to the newest revision, making an SQLite file and its folder first."""
+def migrate(database: Database, revision: str = "head") -> None:
+    """Bring the schema to a revision, making an SQLite file and its folder first."""
     # Imported here: a server only asks whether the schema is current.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
@@ -42,7 +42,7 @@ def migrate(database: Database) -> None:
             # Two migrating processes take turns; on SQLite the write lock sees to that.
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)
 
 
 def _migrations() -> Path:

@@ -3,11 +3,17 @@
 import os
 import shutil
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, select
 
 from authservice import clock, main, schema
+from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
+from authservice.local_secret import local_secret
+from authservice.models import jwks
+from authservice.services.signing_keys import SigningKeys
 from tests.browser import Browser
 from tests.relying_party import RelyingParty
 
@@ -62,12 +68,29 @@ def turnable_clock(monkeypatch):
     return TurnableClock(monkeypatch)
 
 
+@pytest.fixture(scope="session")
+def local_keys(migrated_template, tmp_path_factory):
+    """The signing keys of a local-mode server and their secret: making them takes a while."""
+    file = tmp_path_factory.mktemp("keys") / "keys.sqlite"
+    shutil.copy(migrated_template, file)
+    database = Database(f"sqlite:///{file}")
+    SigningKeys(database, ServerSecret(local_secret(str(file)))).load()
+    rows = [dict(row) for row in database.reader.execute(select(jwks)).mappings()]
+    database.dispose()
+    return rows, Path(f"{file}.secret")
+
+
 @pytest.fixture
-def make_app(database_url):
+def make_app(database, database_url, local_keys):
     """Build the application in local mode, with further settings if wanted."""
     made = []
 
     def make(**settings):
+        if not made and "auth__mode" not in settings and "auth__database_url" not in settings:
+            rows, secret = local_keys
+            shutil.copy(secret, f"{database.url.database}.secret")
+            with database.transaction() as connection:
+                connection.execute(insert(jwks), rows)
         ini = LOCAL | {"auth.database_url": database_url}
         ini |= {name.replace("__", "."): value for name, value in settings.items()}
         made.append(main({}, **ini))

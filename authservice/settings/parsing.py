@@ -91,7 +91,7 @@ def database_url(source: Source, key: str, default: str) -> str:
 def web_address(source: Source, key: str, default: str) -> str:
     """Return an https address, or an http one on loopback, without query and fragment."""
     text = source.text(key, default).rstrip("/")
-    address = origin_of(text)
+    address = origin_of(text) if text.isprintable() and " " not in text else None
     plain = address is not None and (
         address.startswith("https://") or is_loopback(host_of(address))
     )

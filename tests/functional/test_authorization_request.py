@@ -173,7 +173,6 @@ ACCEPTED = [
     {"claims_locales": "se"},
     {"acr_values": "1 2"},
     {"claims": '{"userinfo":{"name":{"essential":true}}}'},
-    {"claims": "not json"},
     {"response_mode": "query"},
     {"response_mode": "form_post"},
     {"response_mode": ""},

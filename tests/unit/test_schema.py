@@ -78,7 +78,11 @@ def test_dates_have_64_bits_and_truth_values_are_integers(database):
         types = {column["name"]: str(column["type"]) for column in inspector.get_columns(name)}
         for column in table.columns:
             kind = type(column.type).__name__
-            expected = {"EpochMillis": "BIGINT", "IntegerBoolean": "INTEGER"}.get(kind, "TEXT")
+            expected = {
+                "EpochMillis": "BIGINT",
+                "IntegerBoolean": "INTEGER",
+                "Integer": "INTEGER",
+            }.get(kind, "TEXT")
             assert types[column.name] == expected, (name, column.name)
 
 

@@ -4,7 +4,8 @@ import pytest
 from sqlalchemy import Column, UniqueConstraint, delete, insert, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
-from authservice import clock, models
+from authservice import clock, models, schema
+from authservice.db import Database
 from authservice.models import (
     account,
     metadata,
@@ -38,10 +39,19 @@ LOOKED_UP = {
 }
 
 
-def test_the_initial_migration_creates_the_nine_tables_and_only_these(database):
+def test_the_initial_migration_creates_the_nine_tables_and_only_these(tmp_path):
+    database = Database(f"sqlite:///{tmp_path}/first.sqlite")
+    schema.migrate(database, "0001")
+
     assert set(inspect(database.reader).get_table_names()) == NINE | {"alembic_version"}
-    assert set(metadata.tables) == NINE
-    assert {getattr(models, name).name for name in models.__all__ if name != "metadata"} == NINE
+    database.dispose()
+
+
+def test_later_migrations_add_what_came_later(database):
+    later = {"logout_notice", "session_participant"}
+    assert set(inspect(database.reader).get_table_names()) == NINE | later | {"alembic_version"}
+    names = {getattr(models, name).name for name in models.__all__ if name != "metadata"}
+    assert set(metadata.tables) == names == NINE | later
 
 
 def _leading_columns(inspector, table):

@@ -7,7 +7,7 @@ from sqlalchemy import func, select, update
 
 from authservice.models import oauth_client
 from authservice.services import client_registration, clients, sessions, users
-from authservice.services.clients import ClientRegistration
+from authservice.services.client_metadata import ClientMetadata
 from authservice.services.users import Profile
 
 GOOD = {"name": "App", "redirect_uris": ["https://app.example.com/cb"]}
@@ -34,7 +34,7 @@ def owner(connection):
 
 
 def test_a_client_belongs_to_whoever_created_it(connection, owner):
-    client_id, secret = clients.create_client(connection, ClientRegistration(**GOOD), owner)
+    client_id, secret = client_registration.create_client(connection, ClientMetadata(**GOOD), owner)
 
     assert connection.scalar(select(oauth_client.c.user_id)) == owner.user.id
     found = clients.find(connection, client_id)
@@ -44,7 +44,7 @@ def test_a_client_belongs_to_whoever_created_it(connection, owner):
 
 
 def test_a_registered_client_belongs_to_nobody(connection):
-    client_registration.register(connection, ClientRegistration(**GOOD))
+    client_registration.register(connection, ClientMetadata(**GOOD))
 
     assert connection.scalar(select(oauth_client.c.user_id)) is None
 
@@ -62,13 +62,13 @@ def test_a_registered_client_belongs_to_nobody(connection):
 )
 def test_what_may_not_be_registered_is_not_created_by_any_way(connection, owner, changes):
     with pytest.raises(ValueError, match=r"name|URI"):
-        clients.create_client(connection, ClientRegistration(**(GOOD | changes)), owner)
+        client_registration.create_client(connection, ClientMetadata(**(GOOD | changes)), owner)
 
     assert connection.scalar(select(func.count()).select_from(oauth_client)) == 0
 
 
 def test_a_disabled_client_is_not_found(connection):
-    client_id, _ = client_registration.register(connection, ClientRegistration(**GOOD))
+    client_id, _ = client_registration.register(connection, ClientMetadata(**GOOD))
     connection.execute(update(oauth_client).values(disabled=True))
 
     assert clients.find(connection, client_id) is None
@@ -76,7 +76,7 @@ def test_a_disabled_client_is_not_found(connection):
 
 
 def test_a_public_client_has_no_secret_that_fits(connection):
-    registration = ClientRegistration(**GOOD, public=True)
+    registration = ClientMetadata(**GOOD, public=True)
     client_id, secret = client_registration.register(connection, registration)
 
     assert secret is None

@@ -127,6 +127,7 @@ def test_the_table_of_keys_is_the_published_one():
         "auth.service_name",
         "auth.cookie_prefix",
         "auth.resources",
+        "auth.backchannel_networks",
         "provider.id",
         "provider.authorize_url",
         "provider.token_url",
