@@ -1,0 +1,233 @@
+"""Introspection: a client learns of its own tokens, and of nobody else's (RFC 7662)."""
+
+import pytest
+from sqlalchemy import delete, update
+
+from authservice.models import oauth_client, user
+from tests.browser import ORIGIN
+from tests.id_token_verification import ISSUER
+from tests.relying_party import RelyingParty
+
+INTROSPECT = "/api/auth/oauth2/introspect"
+INACTIVE = {"active": False}
+
+
+@pytest.fixture
+def tokens(turnable_clock, browser, relying_party):
+    return relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+
+@pytest.fixture
+def other(app, database):
+    return RelyingParty.registered(app, database, name="Other App")
+
+
+def introspect(client, token, **form):
+    answer = client.http.post(
+        INTROSPECT, {"token": token} | form, headers=client.credentials(), expect_errors=True
+    )
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.content_type == "application/json"
+    return answer
+
+
+def told(client, token, **form):
+    answer = introspect(client, token, **form)
+    assert answer.status_int == 200
+    return answer.json
+
+
+def test_an_access_token_is_told_of_in_full(browser, relying_party, tokens, turnable_clock):
+    now = int(turnable_clock.moment.timestamp())
+
+    assert told(relying_party, tokens["access_token"]) == {
+        "active": True,
+        "iss": ISSUER,
+        "client_id": relying_party.client_id,
+        "sub": "local-developer",
+        "scope": "openid profile email offline_access",
+        "token_type": "Bearer",
+        "iat": now,
+        "exp": now + 3600,
+        "sid": browser.session()["session"]["id"],
+    }
+
+
+def test_a_refresh_token_is_told_of_without_a_token_type(relying_party, tokens, turnable_clock):
+    now = int(turnable_clock.moment.timestamp())
+
+    assert told(relying_party, tokens["refresh_token"]) == {
+        "active": True,
+        "iss": ISSUER,
+        "client_id": relying_party.client_id,
+        "sub": "local-developer",
+        "scope": "openid profile email offline_access",
+        "iat": now,
+        "exp": now + 30 * 24 * 3600,
+    }
+
+
+def test_a_narrowed_access_token_shows_its_own_scope(relying_party, tokens):
+    narrowed = relying_party.refresh(tokens["refresh_token"], scope="openid email").json
+
+    assert told(relying_party, narrowed["access_token"])["scope"] == "openid email"
+    assert "profile" in told(relying_party, narrowed["refresh_token"])["scope"]
+
+
+@pytest.mark.parametrize("hint", ["access_token", "refresh_token", "unheard_of"])
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+def test_a_hint_never_hides_a_token(relying_party, tokens, kind, hint):
+    assert told(relying_party, tokens[kind], token_type_hint=hint)["active"] is True
+
+
+def test_client_credentials_may_come_in_the_body(relying_party, tokens):
+    form = {
+        "token": tokens["access_token"],
+        "client_id": relying_party.client_id,
+        "client_secret": relying_party.client_secret,
+    }
+
+    assert relying_party.http.post(INTROSPECT, form).json["active"] is True
+
+
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+def test_another_client_learns_nothing(other, tokens, kind):
+    assert told(other, tokens[kind]) == INACTIVE
+
+
+@pytest.mark.parametrize("token", ["unknown", "a.b.c", "x" * 5000, "é"])
+def test_an_unknown_token_is_inactive(relying_party, token):
+    assert told(relying_party, token) == INACTIVE
+
+
+def test_an_id_token_and_a_session_token_are_inactive(browser, relying_party, tokens):
+    session_token = browser.get("/api/auth/token").json["token"]
+
+    assert told(relying_party, tokens["id_token"]) == INACTIVE
+    assert told(relying_party, session_token) == INACTIVE
+
+
+@pytest.mark.parametrize(
+    ("kind", "seconds"), [("access_token", 3600), ("refresh_token", 30 * 24 * 3600)]
+)
+def test_an_expired_token_is_inactive(relying_party, tokens, turnable_clock, kind, seconds):
+    turnable_clock.advance(seconds=seconds - 1)
+    before = told(relying_party, tokens[kind])["active"] if kind == "refresh_token" else True
+    turnable_clock.advance(seconds=1)
+
+    assert before is True
+    assert told(relying_party, tokens[kind]) == INACTIVE
+
+
+def test_a_rotated_refresh_token_is_inactive_within_the_grace_too(relying_party, tokens):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    assert told(relying_party, tokens["refresh_token"]) == INACTIVE
+    assert told(relying_party, newer["refresh_token"])["active"] is True
+
+
+def test_asking_about_a_replayed_token_revokes_nothing(relying_party, tokens, turnable_clock):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+    turnable_clock.advance(seconds=11)
+
+    assert told(relying_party, tokens["refresh_token"]) == INACTIVE
+    assert told(relying_party, newer["refresh_token"])["active"] is True
+
+
+def test_signing_out_makes_the_access_token_inactive_and_spares_the_refresh_token(
+    browser, relying_party, tokens
+):
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+
+    assert told(relying_party, tokens["access_token"]) == INACTIVE
+    assert told(relying_party, tokens["refresh_token"])["active"] is True
+
+
+def test_a_token_without_a_session_names_none(browser, relying_party, tokens):
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    assert "sid" not in told(relying_party, newer["access_token"])
+
+
+def test_a_deleted_person_s_tokens_are_inactive(relying_party, tokens, database):
+    with database.transaction() as connection:
+        connection.execute(delete(user))
+
+    assert told(relying_party, tokens["access_token"]) == INACTIVE
+    assert told(relying_party, tokens["refresh_token"]) == INACTIVE
+
+
+def refused(answer, status, error):
+    assert answer.status_int == status
+    assert answer.json["error"] == error
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_public_client_is_refused(app, database, browser):
+    client = RelyingParty.registered(app, database, public=True)
+    token = client.redeem(client.sign_in_with(browser)).json["access_token"]
+
+    refused(introspect(client, token, client_id=client.client_id), 401, "invalid_client")
+
+
+def test_a_client_is_authenticated_before_anything_else(relying_party, tokens):
+    relying_party.client_secret = "wrong"
+    answer = introspect(relying_party, tokens["access_token"])
+
+    refused(answer, 401, "invalid_client")
+    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+    refused(introspect(relying_party, ""), 401, "invalid_client")
+
+
+def test_without_credentials_there_is_no_answer(relying_party, tokens):
+    answer = relying_party.http.post(
+        INTROSPECT, {"token": tokens["access_token"]}, expect_errors=True
+    )
+
+    refused(answer, 401, "invalid_client")
+    assert "WWW-Authenticate" not in answer.headers
+
+
+def test_a_bearer_token_does_not_authenticate_a_client(relying_party, tokens):
+    headers = {"Authorization": f"Bearer {tokens['access_token']}"}
+    form = {"token": tokens["access_token"]}
+
+    refused(
+        relying_party.http.post(INTROSPECT, form, headers=headers, expect_errors=True),
+        401,
+        "invalid_client",
+    )
+
+
+def test_a_disabled_client_is_refused(relying_party, tokens, database):
+    with database.transaction() as connection:
+        connection.execute(update(oauth_client).values(disabled=True))
+
+    refused(introspect(relying_party, tokens["access_token"]), 401, "invalid_client")
+
+
+def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, tokens):
+    headers = relying_party.credentials()
+    token = tokens["access_token"]
+    for form in ([], [("token", "")], [("token", token), ("token", token)]):
+        answer = relying_party.http.post(INTROSPECT, form, headers=headers, expect_errors=True)
+        refused(answer, 400, "invalid_request")
+        assert "token" in answer.json["error_description"]
+
+
+def test_a_token_in_the_query_is_not_read(relying_party, tokens):
+    answer = relying_party.http.post(
+        f"{INTROSPECT}?token={tokens['access_token']}",
+        headers=relying_party.credentials(),
+        expect_errors=True,
+    )
+
+    refused(answer, 400, "invalid_request")
+
+
+def test_it_is_asked_by_post_only(relying_party):
+    answer = relying_party.http.get(INTROSPECT, expect_errors=True)
+
+    assert answer.status_int == 405
+    assert "POST" in answer.headers["Allow"]
