@@ -1,0 +1,205 @@
+"""Revocation: clients give their tokens back, and touch nobody else's (RFC 7009)."""
+
+import pytest
+
+from tests.relying_party import RelyingParty
+
+REVOKE = "/api/auth/oauth2/revoke"
+
+
+@pytest.fixture
+def tokens(turnable_clock, browser, relying_party):
+    return relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+
+@pytest.fixture
+def public_client(app, database):
+    return RelyingParty.registered(app, database, public=True)
+
+
+def revoke(client, token, **form):
+    sent = {"token": token} | form
+    if client.client_secret is None:
+        sent["client_id"] = client.client_id
+    return client.http.post(REVOKE, sent, headers=client.credentials(), expect_errors=True)
+
+
+def revoked(client, token, **form):
+    """Revoke a token and check the answer, which is the same whatever the token was."""
+    answer = revoke(client, token, **form)
+    assert answer.status_int == 200
+    assert answer.body == b""
+    assert "Content-Type" not in answer.headers
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def works(client, access_token):
+    return client.userinfo(access_token).status_int == 200
+
+
+def refreshes(client, refresh_token):
+    answer = client.refresh(refresh_token)
+    assert answer.status_int == 200 or answer.json["error"] == "invalid_grant"
+    return answer.status_int == 200
+
+
+def test_an_access_token_goes_alone(relying_party, tokens):
+    revoked(relying_party, tokens["access_token"])
+
+    assert not works(relying_party, tokens["access_token"])
+    assert refreshes(relying_party, tokens["refresh_token"])
+
+
+def test_one_access_token_of_a_family_does_not_take_the_next_along(relying_party, tokens):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    revoked(relying_party, tokens["access_token"])
+
+    assert works(relying_party, newer["access_token"])
+
+
+def test_a_refresh_token_takes_its_family_along(relying_party, tokens):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    revoked(relying_party, newer["refresh_token"])
+
+    assert not refreshes(relying_party, newer["refresh_token"])
+    assert not works(relying_party, tokens["access_token"])
+    assert not works(relying_party, newer["access_token"])
+
+
+def test_a_rotated_refresh_token_takes_its_family_along_too(relying_party, tokens):
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    revoked(relying_party, tokens["refresh_token"])
+
+    assert not refreshes(relying_party, newer["refresh_token"])
+    assert not works(relying_party, newer["access_token"])
+
+
+def test_revoked_on_purpose_is_refused_inside_the_grace(relying_party, tokens):
+    relying_party.refresh(tokens["refresh_token"])
+
+    revoked(relying_party, tokens["refresh_token"])
+
+    assert not refreshes(relying_party, tokens["refresh_token"])
+
+
+def test_another_family_of_the_same_client_lives_on(browser, relying_party, tokens):
+    second = relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+    revoked(relying_party, tokens["refresh_token"])
+
+    assert refreshes(relying_party, second["refresh_token"])
+    assert works(relying_party, second["access_token"])
+
+
+@pytest.mark.parametrize("hint", ["access_token", "refresh_token", "unheard_of"])
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+def test_a_wrong_hint_does_not_save_a_token(relying_party, tokens, kind, hint):
+    revoked(relying_party, tokens[kind], token_type_hint=hint)
+
+    assert not works(relying_party, tokens["access_token"])
+    assert refreshes(relying_party, tokens["refresh_token"]) is (kind == "access_token")
+
+
+@pytest.mark.parametrize("kinds", [["refresh_token", "access_token"], ["access_token"] * 2])
+def test_related_tokens_one_after_the_other_are_both_answered_alike(relying_party, tokens, kinds):
+    for kind in kinds:
+        revoked(relying_party, tokens[kind])
+
+
+@pytest.mark.parametrize("token", ["unknown", "a.b.c", "x" * 5000, "é"])
+def test_an_unknown_token_is_answered_alike(relying_party, token):
+    revoked(relying_party, token)
+
+
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+def test_another_client_s_token_is_left_untouched(relying_party, public_client, tokens, kind):
+    revoked(public_client, tokens[kind])
+
+    assert works(relying_party, tokens["access_token"])
+    assert refreshes(relying_party, tokens["refresh_token"])
+
+
+def test_an_id_token_or_a_code_is_left_untouched(browser, relying_party, tokens):
+    code = relying_party.sign_in_with(browser)
+
+    revoked(relying_party, tokens["id_token"])
+    revoked(relying_party, code)
+
+    assert relying_party.redeem(code).status_int == 200
+
+
+def test_a_public_client_names_itself(browser, public_client):
+    tokens = public_client.redeem(public_client.sign_in_with(browser)).json
+
+    revoked(public_client, tokens["refresh_token"])
+
+    assert not refreshes(public_client, tokens["refresh_token"])
+
+
+def test_client_credentials_may_come_in_the_body(relying_party, tokens):
+    form = {
+        "token": tokens["access_token"],
+        "client_id": relying_party.client_id,
+        "client_secret": relying_party.client_secret,
+    }
+    assert relying_party.http.post(REVOKE, form).status_int == 200
+
+    assert not works(relying_party, tokens["access_token"])
+
+
+def refused(answer, status, error):
+    assert answer.status_int == status
+    assert answer.json["error"] == error
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_wrong_secret_revokes_nothing(relying_party, tokens):
+    right, relying_party.client_secret = relying_party.client_secret, "wrong"
+    answer = revoke(relying_party, tokens["refresh_token"])
+    relying_party.client_secret = right
+
+    refused(answer, 401, "invalid_client")
+    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+    assert refreshes(relying_party, tokens["refresh_token"])
+
+
+def test_a_confidential_client_cannot_just_name_itself(relying_party, tokens):
+    form = {"token": tokens["refresh_token"], "client_id": relying_party.client_id}
+
+    refused(relying_party.http.post(REVOKE, form, expect_errors=True), 401, "invalid_client")
+    assert refreshes(relying_party, tokens["refresh_token"])
+
+
+def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, tokens):
+    headers = relying_party.credentials()
+    token = tokens["access_token"]
+    for form in ([], [("token", "")], [("token", token), ("token", token)]):
+        answer = relying_party.http.post(REVOKE, form, headers=headers, expect_errors=True)
+        refused(answer, 400, "invalid_request")
+        assert "token" in answer.json["error_description"]
+
+    assert works(relying_party, token)
+
+
+def test_a_token_in_the_query_is_not_read(relying_party, tokens):
+    address = f"{REVOKE}?token={tokens['access_token']}"
+
+    refused(
+        relying_party.http.post(address, headers=relying_party.credentials(), expect_errors=True),
+        400,
+        "invalid_request",
+    )
+    assert works(relying_party, tokens["access_token"])
+
+
+def test_pages_elsewhere_may_call_it(public_client, browser):
+    token = public_client.redeem(public_client.sign_in_with(browser)).json["access_token"]
+    form = {"token": token, "client_id": public_client.client_id}
+
+    answer = public_client.http.post(REVOKE, form, headers={"Origin": "https://spa.example.net"})
+
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in answer.headers
