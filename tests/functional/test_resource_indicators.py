@@ -1,0 +1,195 @@
+"""Resource indicators: JWT access tokens bound to resources (RFC 8707, RFC 9068)."""
+
+import pytest
+
+from tests.browser import Browser
+from tests.id_token_verification import ISSUER
+from tests.published_keys import decoded
+from tests.relying_party import AUTHORIZE, RelyingParty
+
+CALENDAR = "https://calendar.example.com/"
+FILES = "https://files.example.com/v1"
+RESOURCES = f"\n{CALENDAR} observer-of-calendar\n{FILES}\n"
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(auth__resources=RESOURCES)
+
+
+def granted(browser, client, *resources, **changes):
+    """Return the code of a request that names resources."""
+    return client.sign_in_with(browser, resource=list(resources), **changes)
+
+
+def tokens_of(browser, client, *resources, **changes):
+    answer = client.redeem(granted(browser, client, *resources, **changes))
+    assert answer.status_int == 200, answer.json
+    return answer.json
+
+
+def access_claims(answer, client):
+    return decoded(answer["access_token"], client.http)[1]
+
+
+def test_the_access_token_is_a_jwt_of_its_own_kind(browser, relying_party, turnable_clock):
+    tokens = tokens_of(browser, relying_party, CALENDAR)
+    header, claims = decoded(tokens["access_token"], relying_party.http)
+
+    now = int(turnable_clock.moment.timestamp())
+    assert header["typ"] == "at+jwt"
+    assert header["alg"] == "RS256"
+    assert len(claims.pop("jti")) >= 16
+    assert claims == {
+        "iss": ISSUER,
+        "sub": "local-developer",
+        "aud": CALENDAR,
+        "client_id": relying_party.client_id,
+        "scope": "openid profile email offline_access",
+        "auth_time": now,
+        "acr": "0",
+        "iat": now,
+        "exp": now + 3600,
+    }
+    assert tokens["token_type"] == "Bearer"
+    assert tokens["expires_in"] == 3600
+
+
+def test_every_token_has_an_id_of_its_own(browser, relying_party):
+    tokens = tokens_of(browser, relying_party, CALENDAR)
+    newer = relying_party.refresh(tokens["refresh_token"]).json
+
+    assert access_claims(tokens, relying_party)["jti"] != access_claims(newer, relying_party)["jti"]
+
+
+def test_several_resources_are_a_list(browser, relying_party):
+    tokens = tokens_of(browser, relying_party, FILES, CALENDAR)
+
+    assert access_claims(tokens, relying_party)["aud"] == [FILES, CALENDAR]
+
+
+def test_the_same_resource_twice_is_one(browser, relying_party):
+    tokens = tokens_of(browser, relying_party, CALENDAR, CALENDAR)
+
+    assert access_claims(tokens, relying_party)["aud"] == CALENDAR
+
+
+def test_the_id_token_goes_to_the_client_as_ever(browser, relying_party):
+    tokens = tokens_of(browser, relying_party, CALENDAR)
+    header, claims = decoded(tokens["id_token"], relying_party.http)
+
+    assert header["typ"] == "JWT"
+    assert claims["aud"] == relying_party.client_id
+
+
+@pytest.mark.parametrize("resources", [[], [""]])
+def test_without_a_resource_the_token_is_opaque(browser, relying_party, resources):
+    assert "." not in tokens_of(browser, relying_party, *resources)["access_token"]
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        "https://elsewhere.example.com/",
+        CALENDAR.rstrip("/"),
+        f"{FILES}/",
+        f"{CALENDAR}#part",
+        "not a uri",
+        ISSUER,
+        "http://localhost:37960",
+    ],
+)
+@pytest.mark.parametrize("others", [[], [CALENDAR]])
+def test_an_unknown_resource_is_an_invalid_target(browser, relying_party, resource, others):
+    answer = relying_party.answer(relying_party.authorize(browser, resource=[*others, resource]))
+
+    assert answer["error"] == "invalid_target"
+    assert "resource" in answer["error_description"]
+    assert (answer["state"], answer["iss"]) == ("opaque state", ISSUER)
+
+
+def test_a_form_sent_to_the_authorization_endpoint_keeps_every_resource(browser, relying_party):
+    browser.sign_in()
+    form = [*relying_party.request().items(), ("resource", CALENDAR), ("resource", FILES)]
+
+    consent = browser.follow_home(browser.post(AUTHORIZE, form))
+    answer = browser.follow_home(consent.forms[0].submit("decision", value="allow"))
+    tokens = relying_party.redeem(relying_party.answer(answer)["code"]).json
+
+    assert access_claims(tokens, relying_party)["aud"] == [CALENDAR, FILES]
+
+
+def test_redeeming_may_narrow_to_one_resource(browser, relying_party):
+    code = granted(browser, relying_party, CALENDAR, FILES)
+
+    narrowed = relying_party.redeem(code, resource=FILES).json
+    later = relying_party.refresh(narrowed["refresh_token"]).json
+
+    assert access_claims(narrowed, relying_party)["aud"] == FILES
+    assert access_claims(later, relying_party)["aud"] == [CALENDAR, FILES]
+
+
+def test_refreshing_may_narrow_each_time_anew(browser, relying_party):
+    token = tokens_of(browser, relying_party, CALENDAR, FILES)["refresh_token"]
+
+    for asked, aud in [
+        ([FILES], FILES),
+        ([CALENDAR], CALENDAR),
+        ([], [CALENDAR, FILES]),
+        ([FILES, CALENDAR], [FILES, CALENDAR]),
+    ]:
+        answer = relying_party.refresh(token, resource=asked).json
+        token = answer["refresh_token"]
+        assert access_claims(answer, relying_party)["aud"] == aud
+
+
+@pytest.mark.parametrize("granted_resources", [[], [CALENDAR]])
+@pytest.mark.parametrize("asked", [[FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]])
+def test_what_was_not_granted_is_an_invalid_target_at_the_token_endpoint(
+    browser, relying_party, granted_resources, asked
+):
+    code = granted(browser, relying_party, *granted_resources)
+
+    answer = relying_party.redeem(code, resource=asked)
+
+    assert answer.status_int == 400
+    assert answer.json["error"] == "invalid_target"
+    assert "resource" in answer.json["error_description"]
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_an_invalid_target_on_refresh_spends_nothing(browser, relying_party):
+    token = tokens_of(browser, relying_party, CALENDAR)["refresh_token"]
+
+    refused = relying_party.refresh(token, resource=FILES)
+
+    assert refused.json["error"] == "invalid_target"
+    assert relying_party.refresh(token).status_int == 200
+
+
+def test_a_scope_can_be_narrowed_beside_the_resource(browser, relying_party):
+    token = tokens_of(browser, relying_party, CALENDAR, FILES)["refresh_token"]
+
+    answer = relying_party.refresh(token, resource=FILES, scope="openid email").json
+
+    claims = access_claims(answer, relying_party)
+    assert (claims["aud"], claims["scope"]) == (FILES, "openid email")
+
+
+def test_the_sign_in_is_dated_as_it_was_after_a_refresh(browser, relying_party, turnable_clock):
+    tokens = tokens_of(browser, relying_party, CALENDAR)
+    first = access_claims(tokens, relying_party)
+    turnable_clock.advance(seconds=500)
+
+    second = access_claims(relying_party.refresh(tokens["refresh_token"]).json, relying_party)
+
+    assert second["auth_time"] == first["auth_time"]
+    assert second["iat"] == first["iat"] + 500
+
+
+def test_a_public_client_gets_them_too(app, database):
+    client = RelyingParty.registered(app, database, public=True)
+
+    tokens = tokens_of(Browser(app), client, CALENDAR)
+
+    assert access_claims(tokens, client)["client_id"] == client.client_id

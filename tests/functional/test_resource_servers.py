@@ -1,0 +1,164 @@
+"""What becomes of an access token for a resource: who may ask, who refuses it, who ends it."""
+
+import base64
+import json
+
+import pytest
+from joserfc.errors import BadSignatureError
+from sqlalchemy import func, select
+
+from authservice.models import oauth_access_token
+from tests.browser import ORIGIN, Browser
+from tests.functional.test_introspection import INACTIVE, told
+from tests.functional.test_revocation import revoked
+from tests.id_token_verification import ISSUER
+from tests.published_keys import decoded
+from tests.relying_party import RelyingParty
+
+CALENDAR = "https://calendar.example.com/"
+FILES = "https://files.example.com/v1"
+
+
+@pytest.fixture
+def plain_app(make_app):
+    """The service before its resources are configured, to register their clients with."""
+    return make_app()
+
+
+@pytest.fixture
+def calendar(plain_app, database):
+    """The resource server that may ask about tokens for the calendar."""
+    return RelyingParty.registered(plain_app, database, name="Calendar")
+
+
+@pytest.fixture
+def files(plain_app, database):
+    """The resource server that may ask about tokens for files."""
+    return RelyingParty.registered(plain_app, database, name="Files")
+
+
+@pytest.fixture
+def app(make_app, calendar, files):
+    lines = [f"{CALENDAR} {calendar.client_id}", f"{FILES} {files.client_id}"]
+    made = make_app(auth__resources="\n".join(lines))
+    calendar.http, files.http = Browser(made), Browser(made)
+    return made
+
+
+@pytest.fixture
+def tokens(turnable_clock, browser, relying_party):
+    return relying_party.redeem(relying_party.sign_in_with(browser, resource=CALENDAR)).json
+
+
+def test_a_resource_server_verifies_the_token_by_itself(calendar, tokens):
+    header, claims = decoded(tokens["access_token"], calendar.http)
+
+    assert header["typ"] == "at+jwt"
+    assert claims["iss"] == ISSUER
+    assert claims["aud"] == CALENDAR
+
+
+def test_an_altered_token_does_not_verify(calendar, tokens):
+    head, body, signature = tokens["access_token"].split(".")
+    claims = json.loads(base64.urlsafe_b64decode(body + "=="))
+    changed = json.dumps(claims | {"aud": FILES}).encode()
+    forged = base64.urlsafe_b64encode(changed).rstrip(b"=").decode()
+
+    with pytest.raises(BadSignatureError):
+        decoded(f"{head}.{forged}.{signature}", calendar.http)
+    assert told(calendar, f"{head}.{forged}.{signature}") == INACTIVE
+
+
+def test_its_own_server_may_ask_about_it(calendar, browser, relying_party, tokens):
+    _, claims = decoded(tokens["access_token"], calendar.http)
+
+    answer = told(calendar, tokens["access_token"])
+
+    assert answer.pop("active") is True
+    assert answer.pop("token_type") == "Bearer"
+    assert answer.pop("sid") == browser.session()["session"]["id"]
+    assert answer.items() <= claims.items()
+    assert answer["client_id"] == relying_party.client_id
+    assert answer["aud"] == CALENDAR
+
+
+def test_the_client_itself_may_ask_too(relying_party, tokens):
+    assert told(relying_party, tokens["access_token"])["aud"] == CALENDAR
+
+
+def test_another_resource_s_server_learns_nothing(files, tokens):
+    assert told(files, tokens["access_token"]) == INACTIVE
+
+
+def test_a_token_for_both_is_told_of_to_both(calendar, files, browser, relying_party):
+    code = relying_party.sign_in_with(browser, resource=[CALENDAR, FILES])
+    token = relying_party.redeem(code).json["access_token"]
+
+    for server in (calendar, files):
+        assert told(server, token)["aud"] == [CALENDAR, FILES]
+
+
+def test_no_resource_server_learns_of_opaque_or_refresh_tokens(
+    calendar, browser, relying_party, tokens
+):
+    opaque = relying_party.redeem(relying_party.sign_in_with(browser)).json["access_token"]
+
+    assert told(calendar, opaque) == INACTIVE
+    assert told(calendar, tokens["refresh_token"]) == INACTIVE
+
+
+def test_userinfo_refuses_it(relying_party, tokens):
+    answer = relying_party.userinfo(tokens["access_token"])
+
+    assert answer.status_int == 401
+    assert answer.json["error"] == "invalid_token"
+
+
+def test_it_has_a_row_that_does_not_hold_it(database, tokens):
+    (row,) = database.reader.execute(select(oauth_access_token)).all()
+
+    assert row.resources == (CALENDAR,)
+    assert tokens["access_token"] not in repr(tuple(row))
+
+
+def test_its_client_can_revoke_it(calendar, relying_party, tokens):
+    revoked(relying_party, tokens["access_token"])
+
+    assert told(calendar, tokens["access_token"]) == INACTIVE
+    assert told(relying_party, tokens["refresh_token"])["active"] is True
+
+
+def test_a_resource_server_cannot_revoke_it(calendar, tokens):
+    revoked(calendar, tokens["access_token"])
+
+    assert told(calendar, tokens["access_token"])["active"] is True
+
+
+def test_revoking_the_refresh_token_takes_it_along(calendar, relying_party, tokens):
+    revoked(relying_party, tokens["refresh_token"])
+
+    assert told(calendar, tokens["access_token"]) == INACTIVE
+
+
+def test_it_ends_with_the_session(calendar, browser, database, tokens):
+    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
+
+    assert told(calendar, tokens["access_token"]) == INACTIVE
+    assert database.reader.scalar(select(func.count()).select_from(oauth_access_token)) == 0
+
+
+def test_it_expires(calendar, tokens, turnable_clock):
+    turnable_clock.advance(seconds=3599)
+    assert told(calendar, tokens["access_token"])["active"] is True
+    turnable_clock.advance(seconds=1)
+
+    assert told(calendar, tokens["access_token"]) == INACTIVE
+
+
+def test_it_is_no_id_token_hint(browser, relying_party, tokens):
+    answer = relying_party.answer(
+        relying_party.authorize(browser, id_token_hint=tokens["access_token"])
+    )
+
+    assert answer["error"] == "invalid_request"
+    assert "id_token_hint" in answer["error_description"]
