@@ -29,11 +29,12 @@ class Walk:
     def submit(self, url, page, **button):
         """Send the form of a page."""
         fields = {name: html.unescape(value) for name, value in _HIDDEN.findall(page.text)}
-        self.secrets.update(fields.values())
+        self.remember(*fields.values())
         return self._kept(self.caller.post_form(url, fields | button, Cookie=self.cookies))
 
     def remember(self, *secrets):
-        self.secrets.update(secrets)
+        # Nothing shorter is a secret of ours: a cleared cookie, or the name of an account.
+        self.secrets.update(secret for secret in secrets if len(secret) > 15)
 
     def _kept(self, answer):
         for header in answer.headers.get_all("Set-Cookie", []):
