@@ -7,6 +7,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.behind_proxy.deployment import CLIENT, HOSTS, Deployment
 from tests.behind_proxy.walk import walk_in
+from tests.parts import program
 from tests.services.redis_server import RedisServer
 from tests.standin_fixture import identity_provider_process  # noqa: F401  (a fixture)
 
@@ -44,7 +45,7 @@ def chromium(running):
     rules = ", ".join(f"MAP {host}:443 127.0.0.1:{running.https_port}" for host in HOSTS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium",
+            executable_path=program("chromium"),
             args=[
                 f"--host-resolver-rules={rules}",
                 "--disable-background-networking",

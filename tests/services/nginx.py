@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+from tests.parts import program
 from tests.processes import Process
 
 # Debian installs it where only root looks.
@@ -39,14 +40,14 @@ class Nginx(Process):
             encoding="utf-8",
         )
         super().__init__(
-            ["nginx", "-p", folder, "-c", folder / "nginx.conf", "-e", "stderr"],
+            [program("nginx"), "-p", folder, "-c", folder / "nginx.conf", "-e", "stderr"],
             ready="start worker process ",
             env=_PATH,
         )
 
     def configuration(self):
         """Return what ``nginx -T`` makes of the files, after checking them."""
-        command = ["nginx", "-p", self.folder, "-c", self.folder / "nginx.conf", "-T"]
+        command = [program("nginx"), "-p", self.folder, "-c", self.folder / "nginx.conf", "-T"]
         return subprocess.run(
             command, env=os.environ | _PATH, check=True, capture_output=True, text=True
         ).stdout

@@ -5,6 +5,7 @@ import signal
 
 import redis
 
+from tests.parts import program
 from tests.processes import Process, free_port
 
 
@@ -20,7 +21,7 @@ class RedisServer:
     def start(self):
         self._process = Process(
             [
-                "redis-server",
+                program("redis-server"),
                 *("--port", self.port, "--bind", "127.0.0.1", "--dir", self._folder),
                 *("--save", "", "--appendonly", "no"),
             ],
