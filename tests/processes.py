@@ -27,7 +27,7 @@ class Process:
         self._process = subprocess.Popen(
             [str(part) for part in command],
             cwd=cwd,
-            env=_clean_environment() | {"PYTHONUNBUFFERED": "1"} | (env or {}),
+            env=clean_environment() | {"PYTHONUNBUFFERED": "1"} | (env or {}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -88,14 +88,15 @@ class LocalService(Process):
         return subprocess.run(
             [SCRIPTS / arguments[0], *arguments[1:]],
             cwd=ROOT,
-            env=_clean_environment() | self.env,
+            env=clean_environment() | self.env,
             check=True,
             capture_output=True,
             text=True,
         ).stdout
 
 
-def _clean_environment():
+def clean_environment():
+    """Return this process's environment without what would configure a service."""
     return {
         name: value
         for name, value in os.environ.items()

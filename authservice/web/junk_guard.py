@@ -37,7 +37,7 @@ def junk_guard(
         ):
             return error_json(400, "The query is not UTF-8 text", "BAD_REQUEST")
         length = environ.get("CONTENT_LENGTH") or "0"
-        if not length.isdigit() or int(length) > MAX_BODY:
+        if not (length.isascii() and length.isdigit()) or int(length) > MAX_BODY:
             message = f"The body is longer than {MAX_BODY} bytes"
             return error_json(413, message, "PAYLOAD_TOO_LARGE")
         response: Response = handler(request)

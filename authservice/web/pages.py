@@ -1,5 +1,6 @@
 """Pages: rendered with what every page knows, under a policy that allows no script of others."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +11,8 @@ from pyramid.response import Response
 from authservice import logs
 from authservice.settings.hosts import origin_of
 from authservice.web.request import AuthRequest
+
+_log = logging.getLogger(__name__)
 
 _TEMPLATES = "authservice.web:templates"
 STATIC_PATH = "/static/"
@@ -56,6 +59,8 @@ def error_page(
     difference: object = None,
 ) -> Response:
     """Return a page that says what happened and what to do; ``action`` is address and label."""
+    # The page shows the reference of this line, so that an operator finds what a person reports.
+    _log.info("error page: status %s, code %s", status, code)
     values = {
         "title": title,
         "message": message,

@@ -94,6 +94,16 @@ def address(target: ReturnTarget, auth_url: str, *, new_user: bool = False) -> s
     return f"{auth_url}{url}" if url.startswith("/") else url
 
 
+def sign_in_address(target: ReturnTarget, auth_url: str) -> str:
+    """Return the sign-in page from which the browser would go there."""
+    asked = (
+        {"interaction": target.interaction}
+        if isinstance(target, OAuthReturn)
+        else target.parameters()
+    )
+    return f"{auth_url}/sign-in?{urlencode(asked)}"
+
+
 def error_address(target: ReturnTarget, auth_url: str, error: str) -> str | None:
     """Return where the browser goes when a sign-in failed; None where a page says so here."""
     if isinstance(target, OAuthReturn) or target.error_callback_url is None:

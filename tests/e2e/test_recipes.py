@@ -11,6 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 from tests.e2e import recipes
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, Visitor
+from tests.parts import program
 from tests.processes import Process, free_port
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
@@ -133,7 +134,7 @@ def test_a_page_in_the_browser_signs_in_and_out_with_credentials(service, tmp_pa
     )
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+            browser = playwright.chromium.launch(executable_path=program("chromium"))
             page = browser.new_page()
             page.goto(f"http://localhost:{port}/")
             expect(page.get_by_text("Signed out")).to_be_visible()

@@ -8,6 +8,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.first_party.npm_client import NODE, PACKAGES, NpmClient
 from tests.first_party.web_site import FOREIGN_HOST, WebSite
+from tests.parts import program
 from tests.processes import Process, free_port
 from tests.service_fixture import service  # noqa: F401  (a fixture)
 
@@ -61,7 +62,7 @@ def web_server(pages):
 def chromium():
     rules = f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[rules])
+        browser = playwright.chromium.launch(executable_path=program("chromium"), args=[rules])
         yield browser
         browser.close()
 

@@ -32,6 +32,12 @@ class Authority:
 
     def server_context(self, *names: str) -> ssl.SSLContext:
         """Return a context with a certificate for these names or addresses."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate(*names))
+        return context
+
+    def certificate(self, *names: str) -> Path:
+        """Return a file with a certificate for these names or addresses, and its key."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test server")])
         certificate = (
@@ -52,9 +58,7 @@ class Authority:
                 serialization.NoEncryption(),
             )
         )
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(path)
-        return context
+        return path
 
     def _builder(
         self, subject: x509.Name, key: ec.EllipticCurvePrivateKey

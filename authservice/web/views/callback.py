@@ -14,6 +14,7 @@ from authservice.web.pages import error_page, page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in_attempt import SignInAttempt
+from authservice.web.sign_in_failures import failure_page
 
 _log = logging.getLogger(__name__)
 
@@ -25,13 +26,13 @@ def callback(request: AuthRequest) -> Response:
         return error_json(404, "Provider not found", "PROVIDER_NOT_FOUND")
     found = sign_in_attempt.find(request, request.GET.get("state", ""))
     if found is None or found[0].spent or found[0].expired:
-        return _repeated_or_unknown(request)
+        return _repeated_or_unknown(request, found[1] if found else None)
     row, attempt = found
     try:
         # The provider is asked before the writing transaction begins: nothing waits for it.
         profile = _profile(request, attempt)
         if not sign_in_attempt.finish(request, row):
-            return _repeated_or_unknown(request)
+            return _repeated_or_unknown(request, attempt)
         user, created = users.from_profile(request.db, profile)
     except SignInFailedError as error:
         _log.warning("sign-in failed: %s (%s)", error.code, error)
@@ -75,11 +76,13 @@ def _new_session(request: AuthRequest, user: User) -> tuple[sessions.CentralSess
     )
 
 
-def _repeated_or_unknown(request: AuthRequest) -> Response:
+def _repeated_or_unknown(request: AuthRequest, attempt: SignInAttempt | None) -> Response:
     """Say that the person is signed in when that is true; a repeated callback is no error."""
     session = request.confirmed_session
     if session is not None:
         return page(request, "signed_in", {"user": session.user})
+    auth_url = request.auth_settings.auth_url
+    again = return_target.sign_in_address(attempt.target, auth_url) if attempt else None
     return error_page(
         request,
         400,
@@ -87,6 +90,7 @@ def _repeated_or_unknown(request: AuthRequest) -> Response:
         "It was finished already, took longer than ten minutes, or was begun in another browser.",
         "Go back to the application and sign in from there again.",
         code="state_mismatch",
+        action=(again, "Sign in again") if again else None,
     )
 
 
@@ -95,11 +99,4 @@ def _failed(request: AuthRequest, attempt: SignInAttempt, error: str) -> Respons
     elsewhere = return_target.error_address(attempt.target, auth_url, error)
     if elsewhere is not None:
         return see_other(elsewhere)
-    return error_page(
-        request,
-        400,
-        "Signing in did not work",
-        f"{request.identity_provider.name} did not confirm who you are.",
-        "Try again. If it keeps failing, tell the people who run this service the code below.",
-        code=error if error.isascii() and error.replace("_", "").isalnum() else "unknown",
-    )
+    return failure_page(request, attempt.target, error)

@@ -1,0 +1,92 @@
+"""One deployment for all tests of this folder, and browsers that know its hosts by name."""
+
+import json
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.behind_proxy.deployment import CLIENT, HOSTS, Deployment
+from tests.behind_proxy.walk import walk_in
+from tests.parts import program
+from tests.services.redis_server import RedisServer
+from tests.standin_fixture import identity_provider_process  # noqa: F401  (a fixture)
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory):
+    started = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def running(identity_provider_process, redis_server, tmp_path_factory):  # noqa: F811
+    made = Deployment(
+        tmp_path_factory.mktemp("production"), identity_provider_process, redis_server.url
+    )
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+def production(running, redis_server):
+    """The deployment, with all rate limits fresh and the provider in order."""
+    redis_server.forget()
+    running.standin.reset()
+    running.standin.application(callback_url=f"{running.env['AUTH_URL']}/api/auth/callback/github")
+    return running
+
+
+@pytest.fixture(scope="session")
+def chromium(running):
+    rules = ", ".join(f"MAP {host}:443 127.0.0.1:{running.https_port}" for host in HOSTS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program("chromium"),
+            args=[
+                f"--host-resolver-rules={rules}",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-quic",
+                "--disable-sync",
+                "--no-first-run",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_browser(production, chromium):
+    """Open a browser without cookies, as if on another machine."""
+    contexts = []
+
+    def open_(**options):
+        # Its certificates are the test authority's; the tests' own HTTP client checks them.
+        contexts.append(chromium.new_context(ignore_https_errors=True, **options))
+        return contexts[-1]
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def tab(new_browser):
+    return new_browser().new_page()
+
+
+@pytest.fixture
+def own_client(production):
+    """The credentials of a client of the test's own."""
+    printed = json.loads(production.register("Example App", f"{CLIENT}/elsewhere"))
+    return {name: printed[name] for name in ("client_id", "client_secret")}
+
+
+@pytest.fixture
+def signed_in_cookies(production):
+    """The Cookie header of somebody who has just signed in."""
+    return walk_in(production).cookies

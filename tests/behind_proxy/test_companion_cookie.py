@@ -1,0 +1,154 @@
+"""A sibling application that steals a shared cookie, or plants one, gains next to nothing."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.behind_proxy.deployment import APP, AUTH, CLIENT, DOMAIN, SHOP
+from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
+
+SHARED = "__Secure-authservice.session_token"
+COMPANION = "__Host-authservice.session_host"
+
+
+def _cookie(tab, name):
+    return next(cookie for cookie in tab.context.cookies() if cookie["name"] == name)
+
+
+def _visible_at(tab, address):
+    return {cookie["name"] for cookie in tab.context.cookies(address)}
+
+
+@pytest.fixture
+def owner(production, tab):
+    production.forget_consents()
+    sign_in_at(tab, APP)
+    sees(tab, MONA)
+    return tab
+
+
+@pytest.fixture
+def thief(owner, new_browser):
+    """A browser with the cookie that every application below the domain sees."""
+    stolen = new_browser().new_page()
+    stolen.context.add_cookies([_cookie(owner, SHARED)])
+    return stolen
+
+
+def test_a_sibling_sees_the_shared_cookie_only(owner):
+    assert SHARED in _visible_at(owner, SHOP)
+    assert COMPANION not in _visible_at(owner, SHOP)
+    assert {SHARED, COMPANION} <= _visible_at(owner, AUTH)
+    assert _visible_at(owner, CLIENT) == set()
+
+
+def test_a_stolen_cookie_says_who_is_signed_in(thief):
+    thief.goto(SHOP)
+
+    sees(thief, MONA)
+
+
+def test_a_stolen_cookie_obtains_no_code(thief):
+    thief.goto(f"{CLIENT}/sign-in")
+
+    expect(thief.locator("#sign-in-submit")).to_be_visible()
+    assert thief.url.startswith(f"{AUTH}/sign-in?interaction=")
+    assert "Mona Lisa" not in thief.content()
+
+
+def test_a_stolen_cookie_obtains_nothing_silently(owner, thief):
+    thief.goto(f"{CLIENT}/sign-in?prompt=none")
+    sees(thief, "No sign-in: login_required")
+
+    owner.goto(f"{CLIENT}/sign-in?prompt=none")
+    sees(owner, "No sign-in: consent_required")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "list-sessions"),
+        ("POST", "revoke-session"),
+        ("POST", "revoke-sessions"),
+        ("POST", "revoke-other-sessions"),
+        ("GET", "oauth2/get-consents"),
+        ("POST", "oauth2/delete-consent"),
+    ],
+)
+def test_a_stolen_cookie_lists_and_ends_nothing(owner, thief, method, path):
+    thief.goto(SHOP)
+
+    status = thief.evaluate(
+        """([address, method]) => fetch(address, {
+            method,
+            credentials: "include",
+            body: method === "POST" ? "{}" : undefined,
+            headers: method === "POST" ? { "Content-Type": "application/json" } : {},
+        }).then(answer => answer.status)""",
+        [f"{AUTH}/api/auth/{path}", method],
+    )
+
+    assert status == 401
+    owner.reload()
+    sees(owner, MONA)
+
+
+@pytest.fixture
+def attacker(new_browser):
+    page = new_browser().new_page()
+    sign_in_at(page, APP, account="hubot")
+    sees(page, "Signed in as hubot")
+    return page
+
+
+def _plant(tab, value, path="/"):
+    """Let the sibling application set a cookie for the whole domain."""
+    attributes = f"Domain={DOMAIN};Path={path};Secure;HttpOnly;SameSite=Lax"
+    tab.goto(f"{APP}/plant?{SHARED}={value};{attributes}")
+
+
+def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attacker):
+    _plant(tab, _cookie(attacker, SHARED)["value"])
+
+    tab.goto(f"{CLIENT}/sign-in?prompt=none")
+    sees(tab, "No sign-in: login_required")
+    tab.goto(f"{CLIENT}/sign-in")
+    expect(tab.locator("#sign-in-submit")).to_be_visible()
+    assert "hubot" not in tab.content()
+
+    finish_sign_in(tab)
+    sees(tab, "Mona Lisa")
+
+
+# Browsers send the cookie of the longer path first, among equals the older one.
+@pytest.mark.parametrize("path", ["/", "/api", "/api/auth/oauth2"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attacker, path, when):
+    production.forget_consents()
+    planted = _cookie(attacker, SHARED)["value"]
+    if when == "before":
+        _plant(tab, planted, path)
+    tab.goto(f"{AUTH}/sign-in?callbackURL={SHOP}/")
+    finish_sign_in(tab)
+    sees(tab, MONA)
+    if when == "after":
+        _plant(tab, planted, path)
+
+    tab.goto(f"{CLIENT}/sign-in")
+    if when == "before" or path != "/":
+        sees(tab, "Allow Wiki of the Observatory")
+        sees(tab, "Mona Lisa")
+    else:
+        # The very cookie was overwritten, so nobody is signed in: certainly not the attacker.
+        expect(tab.locator("#sign-in-submit")).to_be_visible()
+    assert "hubot" not in tab.content()
+
+
+def test_junk_planted_beside_it_does_not_break_the_own_session(tab):
+    sign_in_at(tab, SHOP)
+    for number, junk in enumerate(("x", "a.b", "%00", "A" * 43 + "." + "B" * 43)):
+        _plant(tab, junk, f"/{'api/auth/oauth2'[: number * 4 + 3]}")
+
+    tab.goto(f"{AUTH}/")
+
+    sees(tab, "You are signed in")
+    keep_picture(tab, "landing-with-planted-cookies")

@@ -1,0 +1,195 @@
+"""The log: one line of JSON for each event, found by the reference of a page, without secrets."""
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+import sqlite3
+from contextlib import closing
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+import pytest
+
+from tests.behind_proxy.deployment import APP, AUTH, CLIENT
+from tests.behind_proxy.walk import walk_in
+
+AUTHORIZE = f"{AUTH}/api/auth/oauth2/authorize"
+TOKEN = f"{AUTH}/api/auth/oauth2/token"
+_REFERENCE = re.compile(r"Reference</dt><dd><code>(\w+)")
+_PSERVES_OWN = re.compile(r"Starting server in PID \d+\.\n|Exiting.*\n")
+
+
+def _entries(production):
+    lines = [line for worker in production.workers for line in worker.output]
+    return [json.loads(line) for line in lines if not _PSERVES_OWN.fullmatch(line)]
+
+
+def _authorization_request(walk, client, **changes):
+    verifier, state, nonce = (secrets.token_urlsafe(40) for _ in range(3))
+    walk.remember(verifier, state, nonce)
+    challenge = hashlib.sha256(verifier.encode()).digest()
+    parameters = {
+        "response_type": "code",
+        "client_id": client["client_id"],
+        "redirect_uri": f"{CLIENT}/elsewhere",
+        "scope": "openid profile email offline_access",
+        "state": state,
+        "nonce": nonce,
+        "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
+        "code_challenge_method": "S256",
+    } | changes
+    return verifier, f"{AUTHORIZE}?{urlencode(parameters)}"
+
+
+def _tokens(walk, client):
+    """Go through consent and the token endpoint; return what it answers."""
+    verifier, url = _authorization_request(walk, client)
+    page = walk.get(walk.get(url).headers["Location"])
+    location = walk.submit(f"{AUTH}/consent", page, decision="allow").headers["Location"]
+    back = walk.get(location).headers["Location"]
+    form = {
+        "grant_type": "authorization_code",
+        "code": parse_qs(urlsplit(back).query)["code"][0],
+        "redirect_uri": f"{CLIENT}/elsewhere",
+        "code_verifier": verifier,
+    }
+    found = walk.caller.post_form(TOKEN, form | client).json
+    walk.caller.post_form(TOKEN, form | client)  # once more, as somebody would who stole it
+    return found
+
+
+@pytest.fixture
+def walk(production, own_client):
+    """Go every way that a secret takes, also those that fail."""
+    walk = walk_in(production)
+    caller = walk.caller
+    tokens = _tokens(walk, own_client)
+    refresh = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
+    refreshed = caller.post_form(TOKEN, refresh | own_client).json
+    for answer in (tokens, refreshed):
+        walk.remember(*(answer[name] for name in answer if name.endswith("_token")))
+    for token in (tokens["access_token"], "A" * 43):
+        caller.get(f"{AUTH}/api/auth/oauth2/userinfo", Authorization=f"Bearer {token}")
+    caller.post_form(TOKEN, refresh | own_client | {"client_secret": "B" * 43})
+    headers = {"Cookie": walk.cookies, "Origin": APP}
+    for path in ("get-session", "token", "list-sessions"):
+        answer = caller.get(f"{AUTH}/api/auth/{path}", **headers)
+    walk.remember(caller.get(f"{AUTH}/api/auth/token", **headers).json["token"])
+    walk.remember(own_client["client_secret"], "A" * 43, "B" * 43)
+    caller.get(f"{AUTH}/api/auth/callback/github?code=C{'c' * 30}&state=S{'s' * 30}", **headers)
+    walk.remember(f"C{'c' * 30}", f"S{'s' * 30}")
+    production.standin.fault("/api/user", "500")
+    walk.secrets |= walk_in(production).secrets
+    caller.post_json(f"{AUTH}/api/auth/sign-out", {}, **headers)
+    walk.remember(production.auth_secret, production.standin.client_secret)
+    for asked in production.standin.requests():
+        walk.remember(asked["headers"].get("Authorization", "").removeprefix("Bearer "))
+        walk.remember(asked["form"].get("code", ""), asked["form"].get("code_verifier", ""))
+    return walk
+
+
+def test_no_secret_is_written_anywhere(production, walk):
+    written = production.output + production.proxy_logs() + "".join(production.nginx.output)
+
+    assert len(walk.secrets) > 30
+    assert "sign-in failed: provider_unavailable" in written
+    assert "/api/auth/callback/github" in production.proxy_logs()
+    for secret in walk.secrets:
+        for form in (secret, quote(secret, safe=""), secret.rpartition(".")[0] or secret):
+            assert form not in written
+
+
+def test_each_line_is_json(production, walk):
+    entries = _entries(production)
+
+    for entry in entries:
+        assert {"time", "level", "logger", "message"} <= set(entry)
+        assert set(entry) <= {"time", "level", "logger", "message", "request", "exception"}
+    assert {"authservice.web.pages", "authservice.web.views.callback"} <= {
+        entry["logger"] for entry in entries
+    }
+
+
+def test_a_line_break_from_outside_does_not_begin_a_line(production):
+    walk = walk_in(production)
+    page = walk.get(f"{AUTH}/sign-in")
+    leaving = walk.submit(f"{AUTH}/sign-in", page, choice="sign-in").headers["Location"]
+    state = parse_qs(urlsplit(leaving).query)["state"][0]
+    error = '\n{"level": "forged"}\r\n'
+
+    query = urlencode({"state": state, "error": error})
+    assert walk.get(f"{AUTH}/api/auth/callback/github?{query}").status == 400
+
+    entries = _entries(production)
+    assert not [entry for entry in entries if entry["level"] == "forged"]
+    assert [entry for entry in entries if error in entry["message"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/auth/oauth2/authorize?client_id=nobody&redirect_uri=x", 400),
+        ("/sign-in?callbackURL=https://evil.test/", 403),
+        ("/consent?interaction=junk", 400),
+        ("/api/auth/callback/github?state=junk", 400),
+        ("/nowhere", 404),
+    ],
+)
+def test_the_reference_on_an_error_page_is_in_the_log(production, path, status):
+    answer = production.caller().get(f"{AUTH}{path}")
+
+    assert answer.status == status
+    assert _logged_under(production, answer)
+
+
+def _logged_under(production, answer):
+    (reference,) = _REFERENCE.findall(answer.text)
+    return [entry for entry in _entries(production) if entry.get("request") == reference]
+
+
+def _sql(production, statement, *values):
+    with closing(sqlite3.connect(production.database_file)) as connection, connection:
+        connection.execute(statement, values)
+
+
+@pytest.fixture
+def session_table_away(production):
+    """Take a table away from the running service."""
+    _sql(production, "ALTER TABLE session RENAME TO session_away")
+    yield
+    _sql(production, "ALTER TABLE session_away RENAME TO session")
+
+
+def test_a_database_error_is_logged_without_its_values(
+    production, signed_in_cookies, session_table_away
+):
+    answer = production.caller().get(f"{AUTH}/", Cookie=signed_in_cookies)
+
+    assert answer.status == 503
+    logged = _logged_under(production, answer)
+    assert [entry for entry in logged if "no such table" in entry.get("exception", "")]
+    token = signed_in_cookies.partition("session_token=")[2].partition(".")[0]
+    for value in (token, hashlib.sha256(token.encode()).hexdigest()):
+        assert value not in production.output
+    assert "parameters hidden" in production.output
+
+
+def test_an_unexpected_error_is_logged_without_what_was_sent(production, own_client):
+    walk = walk_in(production)
+    _, url = _authorization_request(walk, own_client)
+    _sql(
+        production,
+        "UPDATE oauth_client SET redirect_uris = 'not JSON' WHERE client_id = ?",
+        own_client["client_id"],
+    )
+
+    answer = walk.get(url)
+
+    assert answer.status == 500
+    assert "Something went wrong here" in answer.text
+    assert "Traceback" not in answer.text
+    logged = _logged_under(production, answer)
+    assert [entry for entry in logged if "Traceback" in entry.get("exception", "")]
+    for secret in walk.secrets:
+        assert secret not in production.output

@@ -1,0 +1,197 @@
+"""Rate limits, counted in a real Redis by both processes together, for addresses nginx reports."""
+
+import http.client
+
+import pytest
+
+from tests.behind_proxy.deployment import APP, AUTH
+
+SIGN_IN = f"{AUTH}/sign-in"
+SOCIAL = f"{AUTH}/api/auth/sign-in/social"
+SESSION = f"{AUTH}/api/auth/get-session"
+TOKEN = f"{AUTH}/api/auth/oauth2/token"
+
+
+@pytest.fixture
+def caller(production):
+    return production.caller("127.0.0.2")
+
+
+def _statuses(ask, times):
+    return [ask().status for _ in range(times)]
+
+
+def test_the_sign_in_page_ten_times_in_ten_seconds(caller):
+    assert _statuses(lambda: caller.get(SIGN_IN), 10) == [200] * 10
+
+    answer = caller.get(SIGN_IN)
+
+    assert answer.status == 429
+    assert 1 <= int(answer.headers["Retry-After"]) <= 10
+    assert "Please wait a moment" in answer.text
+    assert "too_many_requests" in answer.text
+    # Sending the form is counted with it.
+    assert caller.post_form(SIGN_IN, {}).status == 429
+
+
+def test_an_application_may_begin_ten_sign_ins_in_ten_seconds(caller):
+    def begin():
+        return caller.post_json(SOCIAL, {"provider": "github"}, Origin=APP)
+
+    assert _statuses(begin, 10) == [200] * 10
+
+    answer = begin()
+
+    assert answer.status == 429
+    assert 1 <= int(answer.headers["Retry-After"]) <= 10
+    assert set(answer.json) == {"message", "code"}
+    assert answer.json["code"] == "TOO_MANY_REQUESTS"
+    # An application's script can read it.
+    assert answer.headers["Access-Control-Allow-Origin"] == APP
+    assert answer.headers["Access-Control-Expose-Headers"] == "Retry-After"
+
+
+def test_each_address_and_each_page_counts_apart(production, caller):
+    _statuses(lambda: caller.get(SIGN_IN), 11)
+
+    assert production.caller("127.0.0.3").get(SIGN_IN).status == 200
+    assert caller.post_json(SOCIAL, {"provider": "github"}).status == 200
+    assert caller.get(AUTH).status == 200
+
+
+def test_twenty_failures_at_the_token_endpoint_in_a_minute(caller):
+    def guess():
+        form = {"grant_type": "authorization_code", "client_id": "x", "client_secret": "y"}
+        return caller.post_form(TOKEN, form)
+
+    assert _statuses(guess, 20) == [401] * 20
+
+    answer = guess()
+
+    assert answer.status == 429
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert set(answer.json) == {"error", "error_description"}
+    assert answer.json["error"] == "temporarily_unavailable"
+
+
+def test_failures_of_one_address_lock_out_nobody_else(production, caller, own_client):
+    _statuses(lambda: caller.post_form(TOKEN, {"client_id": own_client["client_id"]}), 21)
+
+    form = {"grant_type": "refresh_token", "refresh_token": "x"} | own_client
+    for address in ("127.0.0.2", "127.0.0.3"):
+        answer = production.caller(address).post_form(TOKEN, form)
+        assert (answer.status, answer.json["error"]) == (400, "invalid_grant")
+
+
+def test_asking_for_the_session_without_one_a_hundred_times_in_ten_seconds(caller):
+    assert caller.statuses(101, SESSION) == [200] * 100 + [429]
+
+    refused = caller.get(SESSION)
+    assert refused.json["code"] == "TOO_MANY_REQUESTS"
+
+
+def test_asking_for_the_session_is_free_with_one(caller, signed_in_cookies):
+    assert caller.statuses(130, SESSION, Cookie=signed_in_cookies) == [200] * 130
+
+
+def test_junk_cookies_are_not_free(caller):
+    cookie = f"__Secure-authservice.session_token={'A' * 43}.{'B' * 43}"
+
+    assert caller.statuses(101, SESSION, Cookie=cookie) == [200] * 100 + [429]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/health",
+        "/api/auth/ok",
+        "/api/auth/jwks",
+        "/api/auth/.well-known/openid-configuration",
+        "/.well-known/oauth-authorization-server/api/auth",
+    ],
+)
+def test_what_everybody_reads_is_not_counted(caller, path):
+    assert caller.statuses(130, f"{AUTH}{path}") == [200] * 130
+
+
+def test_a_claimed_address_does_not_help(production, caller):
+    def ask(number):
+        forged = {"X_Forwarded_For": f"198.51.100.{number}", "X_Real_IP": "198.51.100.1"}
+        return caller.get(SIGN_IN, **forged, Forwarded="for=198.51.100.1").status
+
+    assert [ask(number) for number in range(12)] == [200] * 10 + [429] * 2
+
+
+def test_a_claimed_address_locks_nobody_out(production, caller):
+    for _ in range(11):
+        caller.get(SIGN_IN, X_Forwarded_For="127.0.0.3")
+
+    assert production.caller("127.0.0.3").get(SIGN_IN).status == 200
+
+
+def _past_the_proxy(production, address, forwarded_for):
+    """Ask a process directly, from an address that is a trusted proxy's or not."""
+    port = production.worker_ports[0]
+    connection = http.client.HTTPConnection("127.0.0.1", port, source_address=(address, 0))
+    try:
+        connection.request("GET", "/sign-in", headers={"X-Forwarded-For": forwarded_for})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+    finally:
+        connection.close()
+
+
+def test_who_goes_past_the_proxy_is_not_believed(production):
+    statuses = [_past_the_proxy(production, "127.0.0.4", f"198.51.100.{n}") for n in range(12)]
+
+    assert statuses == [200] * 10 + [429] * 2
+
+
+def test_a_network_of_ipv6_counts_as_one_address(production):
+    def ask(forwarded_for):
+        return _past_the_proxy(production, "127.0.0.1", forwarded_for)
+
+    statuses = [ask(f"2001:db8:0:7:{n}::{n}") for n in range(12)]
+
+    assert statuses == [200] * 10 + [429] * 2
+    assert ask("2001:db8:0:8::1") == 200
+
+
+def test_both_processes_count_together(production):
+    """Half of the requests to each, so each alone is below its limit."""
+    connections = [
+        http.client.HTTPConnection("127.0.0.1", port) for port in production.worker_ports
+    ]
+
+    statuses = []
+    for number in range(12):
+        connection = connections[number % 2]
+        connection.request("GET", "/sign-in", headers={"X-Forwarded-For": "198.51.100.9"})
+        answer = connection.getresponse()
+        answer.read()
+        statuses.append(answer.status)
+    for connection in connections:
+        connection.close()
+
+    assert statuses == [200] * 10 + [429] * 2
+
+
+@pytest.mark.parametrize(("fail", "mend"), [("stop", "start"), ("freeze", "thaw")])
+def test_without_redis_requests_pass_and_the_log_says_so(
+    production, redis_server, caller, fail, mend
+):
+    before = len(production.output)
+    getattr(redis_server, fail)()
+    try:
+        assert _statuses(lambda: caller.get(SIGN_IN), 12) == [200] * 12
+    finally:
+        getattr(redis_server, mend)()
+
+    written = production.output[before:]
+    assert "rate limits are off: the storage cannot be reached" in written
+    assert "Traceback" not in written
+    statuses = _statuses(lambda: caller.get(SIGN_IN), 12)
+    assert statuses[-1] == 429

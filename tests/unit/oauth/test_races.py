@@ -1,0 +1,133 @@
+"""What another request does between the look-up and the transaction that decides."""
+
+import json
+
+import pytest
+
+from authservice.oauth.server import AuthorizationServer
+from authservice.services import authorization_codes, refresh_tokens, sessions
+
+
+@pytest.fixture
+def code(browser, relying_party):
+    return relying_party.sign_in_with(browser)
+
+
+@pytest.fixture
+def overtaken(app, database, relying_party):
+    """Send a token request that another one overtakes just before its transaction begins."""
+    components = app.registry.components
+
+    def send(overtake, **form):
+        sent = {
+            "client_id": relying_party.client_id,
+            "client_secret": relying_party.client_secret,
+            "redirect_uri": relying_party.redirect_uri,
+            "code_verifier": relying_party.verifier,
+        } | form
+        with database.writer.connect() as writer:
+
+            def open_writer():
+                if not writer.in_transaction():
+                    overtake()
+                    writer.begin()
+                return writer
+
+            server = AuthorizationServer(
+                components.settings,
+                components.signing_keys,
+                database.reader,
+                open_writer,
+                lambda _client_id, *, public: None,
+            )
+            answer = server.create_token_response(None, sent.items())
+            if writer.in_transaction():
+                writer.commit()
+        return answer.status, json.loads(answer.body)
+
+    return send
+
+
+def refused(answer):
+    status, body = answer
+    return (status, body["error"]) == (400, "invalid_grant")
+
+
+def test_a_code_redeemed_meanwhile_is_refused_and_its_tokens_end(overtaken, relying_party, code):
+    others = []
+
+    answer = overtaken(
+        lambda: others.append(relying_party.redeem(code).json),
+        grant_type="authorization_code",
+        code=code,
+    )
+
+    assert refused(answer)
+    assert relying_party.userinfo(others[0]["access_token"]).status_int == 401
+    assert relying_party.refresh(others[0]["refresh_token"]).status_int == 400
+
+
+def test_a_session_ended_meanwhile_gives_no_tokens(overtaken, database, code):
+    def sign_out():
+        with database.transaction() as connection:
+            found = authorization_codes.find(connection, code)
+            sessions.end(connection, [found.grant.session_id])
+
+    assert refused(overtaken(sign_out, grant_type="authorization_code", code=code))
+
+
+def test_a_refresh_token_used_meanwhile_gives_its_one_successor(overtaken, relying_party, code):
+    token = relying_party.redeem(code).json["refresh_token"]
+    others = []
+
+    status, body = overtaken(
+        lambda: others.append(relying_party.refresh(token).json),
+        grant_type="refresh_token",
+        refresh_token=token,
+    )
+
+    assert status == 200
+    assert body["refresh_token"] == others[0]["refresh_token"]
+    assert body["access_token"] != others[0]["access_token"]
+    assert relying_party.userinfo(body["access_token"]).status_int == 200
+
+
+def test_a_refresh_token_revoked_meanwhile_is_refused(overtaken, database, relying_party, code):
+    token = relying_party.redeem(code).json["refresh_token"]
+
+    def revoke():
+        with database.transaction() as connection:
+            found = refresh_tokens.find(connection, token)
+            refresh_tokens.revoke_family(connection, found.family_id)
+
+    assert refused(overtaken(revoke, grant_type="refresh_token", refresh_token=token))
+
+
+def test_a_refresh_token_used_long_ago_meanwhile_is_a_replay(
+    overtaken, relying_party, code, turnable_clock
+):
+    token = relying_party.redeem(code).json["refresh_token"]
+    others = []
+
+    def refresh_and_wait():
+        others.append(relying_party.refresh(token).json)
+        turnable_clock.advance(seconds=11)
+
+    assert refused(overtaken(refresh_and_wait, grant_type="refresh_token", refresh_token=token))
+    assert relying_party.refresh(others[0]["refresh_token"]).status_int == 400
+
+
+def test_signing_out_meanwhile_leaves_the_refreshed_token_without_a_session(
+    overtaken, database, browser, relying_party, code
+):
+    token = relying_party.redeem(code).json["refresh_token"]
+    session_id = browser.session()["session"]["id"]
+
+    def sign_out():
+        with database.transaction() as connection:
+            sessions.end(connection, [session_id])
+
+    status, body = overtaken(sign_out, grant_type="refresh_token", refresh_token=token)
+
+    assert status == 200
+    assert relying_party.userinfo(body["access_token"]).status_int == 200
