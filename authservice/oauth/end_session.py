@@ -57,7 +57,7 @@ def validate(
     return EndSessionRequest(
         client=client,
         return_to=_return_to(sent, client),
-        confirmation_needed=session is not None and not _may_end(hint, client, session, connection),
+        confirmation_needed=not _may_end(hint, client, session, connection),
     )
 
 
@@ -91,15 +91,15 @@ def _return_to(sent: Parameters, client: Client | None) -> str | None:
 def _may_end(
     hint: dict[str, Any] | None,
     client: Client | None,
-    session: CentralSession,
+    session: CentralSession | None,
     connection: Connection,
 ) -> bool:
-    """Tell whether the hint proves that the client speaks for this browser's session."""
+    """Tell whether the hint proves that the client speaks for the session of this browser."""
     if hint is None or client is None or not client.enable_end_session:
         return False
     session_id = hint.get("sid")
-    if session_id == session.id:
+    if session is not None and session_id == session.id:
         return True
-    # The hint's session is gone, and this one is the same person's.
+    # The hint's session is gone, and if there is another it is the same person's.
     gone = not session_id or sessions.find_by_id(connection, session_id) is None
-    return gone and hint["sub"] == session.user.id
+    return gone and (session is None or hint["sub"] == session.user.id)

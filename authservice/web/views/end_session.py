@@ -19,7 +19,9 @@ from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs, query_pairs
 from authservice.web.session_end import end_presented_sessions
 
-_PURPOSE = "end session request"
+# Purposes of their own: neither passes for the other.
+_REQUEST = "end session request"
+_CONFIRMATION = "end session confirmation"
 _LIFETIME = timedelta(minutes=10)
 _SEALED = "logout"
 
@@ -29,8 +31,9 @@ _SEALED = "logout"
 @view_config(route_name="oauth2.end_session", request_method="POST", require_csrf=False)
 def end_session_by_post(request: AuthRequest) -> Response:
     """Send the request again by GET, sealed: a cross-site POST brings no session cookie."""
-    sent = Parameters.read(form_pairs(request), parameters.END_SESSION)
-    query = urlencode({_SEALED: _seal(request, {"pairs": [*sent.values.items()]})})
+    # Repeated ones are kept, to be refused where the request is looked at.
+    pairs = [pair for pair in form_pairs(request) if pair[0] in parameters.END_SESSION]
+    query = urlencode({_SEALED: _seal(request, _REQUEST, {"pairs": pairs})})
     return see_other(f"{request.auth_settings.issuer}/oauth2/end-session?{query}")
 
 
@@ -51,7 +54,7 @@ def end_session(request: AuthRequest) -> Response:
         "client_name": asked.client_name,
         "user": session.user if session else None,
         "csrf_token": csrf.token(request),
-        "request_token": _seal(request, {"return_to": asked.return_to}),
+        "request_token": _seal(request, _CONFIRMATION, {"return_to": asked.return_to}),
     }
     targets = [asked.return_to] if asked.return_to else []
     return page(request, "end_session", values, form_targets=targets)
@@ -61,7 +64,7 @@ def end_session(request: AuthRequest) -> Response:
 def end_session_confirmed(request: AuthRequest) -> Response:
     """Do what the person decided."""
     fields = dict(form_pairs(request))
-    found = _unseal(request, fields.get(_SEALED, ""))
+    found = _unseal(request, _CONFIRMATION, fields.get(_SEALED, ""))
     if found is None:
         raise EndSessionError("The confirmation was open for longer than ten minutes.")
     if fields.get("decision") != "sign-out":
@@ -101,14 +104,14 @@ def _pairs(request: AuthRequest) -> list[tuple[str, str]]:
     sealed = dict(pairs).get(_SEALED)
     if sealed is None:
         return pairs
-    found = _unseal(request, sealed)
+    found = _unseal(request, _REQUEST, sealed)
     return [] if found is None else [(name, value) for name, value in found["pairs"]]
 
 
-def _seal(request: AuthRequest, content: dict[str, Any]) -> str:
-    return request.components.secret.seal(_PURPOSE, content, clock.now() + _LIFETIME)
+def _seal(request: AuthRequest, purpose: str, content: dict[str, Any]) -> str:
+    return request.components.secret.seal(purpose, content, clock.now() + _LIFETIME)
 
 
-def _unseal(request: AuthRequest, sealed: str) -> dict[str, Any] | None:
-    found = request.components.secret.unseal(_PURPOSE, sealed, clock.now())
+def _unseal(request: AuthRequest, purpose: str, sealed: str) -> dict[str, Any] | None:
+    found = request.components.secret.unseal(purpose, sealed, clock.now())
     return None if found is None or found.expired else found.value
