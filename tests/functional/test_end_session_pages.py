@@ -1,0 +1,224 @@
+"""RP-initiated logout that asks first: the confirmation, staying, and requests by POST."""
+
+import pytest
+
+from tests.browser import Browser
+from tests.cookies import cookies_set_by
+from tests.end_session import (
+    BYE,
+    COOKIES,
+    END_SESSION,
+    access_tokens_left,
+    ask,
+    has_ended,
+    is_confirmation,
+    is_refusal,
+    left_to,
+    sessions_left,
+    shows_signed_out,
+)
+from tests.relying_party import RelyingParty
+
+CONFIRM = f"{END_SESSION}/confirm"
+
+
+@pytest.fixture
+def client(app, database):
+    return RelyingParty.registered(
+        app, database, enable_end_session=True, post_logout_redirect_uris=[BYE]
+    )
+
+
+@pytest.fixture
+def hint(turnable_clock, browser, client):
+    return client.redeem(client.sign_in_with(browser)).json["id_token"]
+
+
+@pytest.fixture
+def page(browser, client, hint):
+    """The confirmation page of a request that came without a hint."""
+    sent = {"client_id": client.client_id, "post_logout_redirect_uri": BYE, "state": "s"}
+    return is_confirmation(ask(browser, **sent))
+
+
+def decide(page, decision):
+    return page.forms[0].submit("decision", value=decision)
+
+
+def test_the_page_names_client_and_person_and_changes_nothing(browser, page, database):
+    assert "Example App" in page.text
+    assert browser.session()["user"]["name"] in page.text
+    assert sessions_left(database) == 1
+
+
+def test_its_form_may_end_at_the_client(page):
+    policy = page.headers["Content-Security-Policy"]
+
+    assert "form-action 'self' https://app.example.com;" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_confirming_ends_the_session_and_leads_back(browser, page, database):
+    answer = decide(page, "sign-out")
+
+    assert left_to(answer, BYE) == {"state": "s"}
+    has_ended(answer, browser)
+    assert sessions_left(database) == 0
+    assert access_tokens_left(database) == 0
+
+
+def test_staying_changes_nothing_and_leads_to_the_start_page(browser, page, database):
+    answer = decide(page, "stay")
+
+    assert left_to(answer, "http://localhost:37960/") == {}
+    assert not COOKIES & set(cookies_set_by(answer))
+    assert sessions_left(database) == 1
+    assert browser.session() is not None
+
+
+def test_sending_the_form_without_a_decision_is_staying(browser, page):
+    page.forms[0].submit()
+
+    assert browser.session() is not None
+
+
+def test_a_confirmation_is_for_the_session_that_it_was_shown_to(browser, page):
+    decide(page, "sign-out")
+    browser.sign_in()
+
+    answer = page.forms[0].submit("decision", value="sign-out", expect_errors=True)
+
+    assert answer.status_int == 403
+    assert browser.session() is not None
+
+
+def test_a_request_that_says_nothing_asks_and_ends_on_our_page(browser, hint):
+    for parameters in ({}, {"state": "s"}, {"post_logout_redirect_uri": BYE}, {"x": "y"}):
+        page = is_confirmation(ask(browser, **parameters))
+        assert "Example App" not in page.text
+
+    answer = decide(page, "sign-out")
+    has_ended(answer, browser)
+    shows_signed_out(browser, answer)
+
+
+def test_where_nobody_is_signed_in_a_request_without_a_hint_asks_too(app, client):
+    browser = Browser(app)
+    sent = {"client_id": client.client_id, "post_logout_redirect_uri": BYE}
+
+    page = is_confirmation(ask(browser, **sent))
+
+    assert "Nobody is signed in" in page.text
+    assert decide(page, "sign-out").location == BYE
+
+
+def test_an_unknown_client_id_is_refused(browser, hint):
+    is_refusal(ask(browser, client_id="nobody"), "client_id names no client")
+    assert browser.session() is not None
+
+
+def test_an_unregistered_address_is_refused_before_anybody_is_asked(browser, client, hint):
+    sent = {"client_id": client.client_id, "post_logout_redirect_uri": "https://evil.example/"}
+
+    is_refusal(ask(browser, **sent), "post_logout_redirect_uri is not one of those registered")
+
+
+def test_the_confirmation_needs_its_form_token(browser, page):
+    form = {"logout": page.forms[0]["logout"].value, "decision": "sign-out"}
+
+    answer = browser.post(CONFIRM, form, expect_errors=True)
+
+    assert answer.status_int == 403
+    assert browser.session() is not None
+
+
+@pytest.mark.parametrize("value", ["", "junk", "https://evil.example/"])
+def test_the_confirmation_follows_only_what_was_sealed(browser, page, value):
+    page.forms[0]["logout"] = value
+
+    answer = page.forms[0].submit("decision", value="sign-out", expect_errors=True)
+
+    is_refusal(answer, "ten minutes")
+    assert browser.session() is not None
+
+
+def test_a_confirmation_expires(browser, page, turnable_clock):
+    turnable_clock.advance(minutes=10, seconds=1)
+
+    is_refusal(
+        page.forms[0].submit("decision", value="sign-out", expect_errors=True), "ten minutes"
+    )
+    assert browser.session() is not None
+
+
+def posted(browser, *pairs):
+    """Send the request by POST and follow it to its GET, as the browser does."""
+    answer = browser.post(END_SESSION, list(pairs), expect_errors=True)
+    assert answer.status_int == 303
+    assert answer.location.startswith(f"http://localhost:37960{END_SESSION}?")
+    return answer
+
+
+def test_a_post_goes_on_by_get_without_showing_what_it_holds(browser, hint):
+    answer = posted(browser, ("id_token_hint", hint), ("post_logout_redirect_uri", BYE))
+
+    assert hint not in answer.location
+    assert "app.example.com" not in answer.location
+    done = browser.visit(answer.location)
+    assert done.location == BYE
+    has_ended(done, browser)
+
+
+def test_a_post_without_a_hint_asks(browser, client, hint):
+    answer = posted(browser, ("client_id", client.client_id), ("post_logout_redirect_uri", BYE))
+
+    page = is_confirmation(browser.visit(answer.location))
+    assert decide(page, "sign-out").location == BYE
+
+
+def test_a_cross_site_post_brings_no_cookie_and_still_works(app, browser, hint, database):
+    answer = posted(Browser(app), ("id_token_hint", hint))
+
+    has_ended(browser.visit(answer.location), browser)
+    assert sessions_left(database) == 0
+
+
+def test_a_repeated_parameter_of_a_post_is_refused(browser, hint):
+    answer = posted(browser, ("id_token_hint", hint), ("state", "a"), ("state", "b"))
+
+    is_refusal(browser.visit(answer.location, expect_errors=True), "Given more than once: state.")
+    assert browser.session() is not None
+
+
+@pytest.mark.parametrize("sealed", ["", "junk"])
+def test_an_altered_request_is_as_good_as_an_empty_one(browser, hint, sealed):
+    is_confirmation(ask(browser, logout=sealed))
+
+
+def test_a_request_that_was_sent_by_post_expires(browser, hint, turnable_clock):
+    answer = posted(browser, ("id_token_hint", hint))
+    turnable_clock.advance(minutes=10, seconds=1)
+
+    is_confirmation(browser.visit(answer.location))
+    assert browser.session() is not None
+
+
+def test_a_sealed_request_is_no_confirmation(browser, page, hint):
+    sealed = posted(browser, ("state", "s")).location.partition("logout=")[2]
+    page.forms[0]["logout"] = sealed
+
+    answer = page.forms[0].submit("decision", value="sign-out", expect_errors=True)
+
+    is_refusal(answer, "ten minutes")
+    assert browser.session() is not None
+
+
+def test_a_confirmation_is_no_sealed_request(browser, page):
+    is_confirmation(ask(browser, logout=page.forms[0]["logout"].value))
+
+
+def test_the_page_that_says_it_is_done_needs_nobody(app):
+    page = Browser(app).get("/signed-out")
+
+    assert "Signed out" in page.text
+    assert page.html.find("a", href="/sign-in") is not None
