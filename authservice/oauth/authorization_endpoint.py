@@ -5,7 +5,7 @@ from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import FatalClientError, OAuth2Error
 
-from authservice.oauth import id_token
+from authservice.oauth import id_token, request_object
 from authservice.oauth.authorization_request import AuthorizationRequest
 from authservice.oauth.authorization_request_validator import AuthorizationRequestValidator
 from authservice.oauth.authorization_response import (
@@ -154,5 +154,8 @@ class AuthorizationEndpoint:
         if "state" in asked.values and "state" not in asked.repeated:
             content["state"] = asked.values["state"]
         content["iss"] = self._context.settings.issuer
-        mode = "form_post" if asked.get("response_mode") == "form_post" else "query"
+        wanted = asked.get("response_mode") or request_object.response_mode(
+            asked.get("request") or ""
+        )
+        mode = "form_post" if wanted == "form_post" else "query"
         return AuthorizationResponse(asked.values["redirect_uri"], mode, content)
