@@ -1,0 +1,86 @@
+"""Basic OP and Form Post OP: parameters that must do no harm, and requests that are refused."""
+
+import base64
+import json
+
+from tests.conformance import checks
+from tests.conformance.suite import CALLBACK
+
+
+def test_oidcc_display_page(suite):
+    suite.login(display="page")
+
+
+def test_oidcc_display_popup(suite):
+    suite.login(display="popup")
+
+
+def test_oidcc_ui_locales(suite):
+    suite.login(ui_locales="se")
+
+
+def test_oidcc_claims_locales(suite):
+    suite.login(claims_locales="se")
+
+
+def test_oidcc_login_hint(suite):
+    suite.login(login_hint="buffy@localhost")
+
+
+def test_oidcc_ensure_request_with_unknown_parameter_succeeds(suite):
+    suite.login(extra="foobar")
+
+
+def test_oidcc_ensure_request_with_acr_values_succeeds(suite):
+    asked = suite.metadata.get("acr_values_supported", ["1", "2"])
+
+    login = suite.login(acr_values=" ".join(asked))
+
+    assert login.id_token["acr"] in asked
+
+
+def test_oidcc_ensure_post_request_succeeds(suite):
+    request = suite.request()
+    endpoint = suite.metadata["authorization_endpoint"]
+
+    suite.finish(request, suite.browser.open(endpoint, form=request))
+
+
+def test_oidcc_ensure_registered_redirect_uri(suite):
+    outcome = suite.authorize(suite.request(redirect_uri=f"{CALLBACK}/random"))
+
+    assert "redirect_uri" in checks.page_of_provider(outcome)
+    assert outcome.page.status_int == 400
+    assert not outcome.page.html.find("form")
+    assert not outcome.page.html.find("a", href=lambda address: address.startswith(CALLBACK))
+
+
+def _with_request_object(request):
+    """Return a request of which all but what must be repeated is in an unsigned object."""
+    header = {"alg": "none"}
+    parts = (base64.urlsafe_b64encode(json.dumps(part).encode()) for part in (header, request))
+    token = ".".join(part.rstrip(b"=").decode() for part in parts)
+    outside = {name: request[name] for name in ("response_type", "client_id", "scope")}
+    return outside | {"request": f"{token}."}
+
+
+def test_oidcc_unsigned_request_object_supported_correctly_or_rejected_as_unsupported(suite):
+    assert suite.metadata["request_parameter_supported"] is False
+    assert "request_object_signing_alg_values_supported" not in suite.metadata
+    inside = suite.request()
+    request = _with_request_object(inside) | {"redirect_uri": inside["redirect_uri"]}
+
+    outcome = suite.authorize(request)
+
+    assert not outcome.pages
+    assert suite.answer(request, outcome)["error"] == "request_not_supported"
+
+
+def test_oidcc_ensure_request_object_with_redirect_uri(suite):
+    inside = suite.request()
+    request = _with_request_object(inside) | {"redirect_uri": f"{CALLBACK}/random"}
+
+    outcome = suite.authorize(request)
+
+    assert "redirect_uri" in checks.page_of_provider(outcome)
+    assert outcome.page.status_int == 400

@@ -1,0 +1,71 @@
+"""Basic OP and Form Post OP: who is asked to sign in, and when, in a session that lives."""
+
+import secrets
+
+from tests.conformance.checks import INTERACTION_ERRORS
+from tests.conformance.old_browser import DENY, SIGN_IN
+
+
+def test_oidcc_prompt_login(suite):
+    first = suite.login()
+    suite.wait(seconds=2)
+    again = suite.login(prompt="login")
+
+    assert again.outcome.pages == ("/sign-in",)
+    assert again.id_token["auth_time"] - first.id_token["auth_time"] >= 1
+    assert again.id_token["sub"] == first.id_token["sub"]
+
+
+def test_oidcc_prompt_none_not_logged_in(suite):
+    state = secrets.token_hex(64)
+    assert len(state) == 128
+
+    assert suite.refusal(prompt="none", state=state) in INTERACTION_ERRORS
+
+
+def _same_sign_in(silent, first):
+    assert silent.outcome.pages == ()
+    for claim in ("sub", "auth_time"):
+        assert silent.id_token[claim] == first.id_token[claim]
+
+
+def test_oidcc_prompt_none_logged_in(suite):
+    first = suite.login()
+    suite.wait(seconds=2)
+
+    _same_sign_in(suite.login(prompt="none"), first)
+
+
+def test_oidcc_id_token_hint(suite):
+    first = suite.login()
+    suite.wait(seconds=2)
+
+    silent = suite.login(prompt="none", id_token_hint=first.tokens["id_token"])
+
+    _same_sign_in(silent, first)
+
+
+def test_oidcc_max_age_1(suite):
+    first = suite.login()
+    suite.wait(seconds=2)
+    again = suite.login(max_age="1")
+
+    assert again.outcome.pages == ("/sign-in",)
+    assert again.id_token["auth_time"] - first.id_token["auth_time"] >= 1
+    assert abs(again.id_token["auth_time"] - suite.now) <= 1
+
+
+def test_oidcc_max_age_10000(suite):
+    first = suite.login(max_age="15000")
+    suite.wait(seconds=2)
+
+    _same_sign_in(suite.login(max_age="10000"), first)
+
+
+def test_denying_is_told_to_the_client(suite):
+    request = suite.request()
+
+    outcome = suite.authorize(request, click=(SIGN_IN, DENY))
+
+    assert outcome.pages == ("/sign-in", "/consent")
+    assert suite.answer(request, outcome)["error"] == "access_denied"
