@@ -100,7 +100,9 @@ def state_of(found: RefreshToken, grace: timedelta) -> State:
         return State.REVOKED
     if found.rotated_at is not None and now - found.rotated_at > grace:
         return State.REPLAYED
-    if found.rotated_at is None and found.expires_at <= now:
+    # A retry counts from the first use, but never past the end of the whole family.
+    ends_at = found.expires_at if found.rotated_at is None else found.family_expires_at
+    if ends_at <= now:
         return State.EXPIRED
     return State.USABLE
 
@@ -200,10 +202,10 @@ def _insert_successor(
 
 def _known_successor(connection: Connection, presented: str, grace: timedelta) -> Successor | None:
     current = find(connection, presented)
-    if current is None or state_of(current, grace) is State.REVOKED:
-        return None
-    if state_of(current, grace) is State.REPLAYED:
+    state = None if current is None else state_of(current, grace)
+    if current is not None and state is State.REPLAYED:
         revoke_family(connection, current.family_id)
+    if current is None or state is not State.USABLE:
         return None
     token = unseal_under(presented, current.successor) if current.successor else None
     successor = find(connection, token) if token else None
