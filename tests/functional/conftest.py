@@ -1,0 +1,35 @@
+"""What tests of back-channel logout share: a client that wants to be told, and who tells it."""
+
+import pytest
+
+from tests.logout_receiver import LogoutReceiver
+from tests.relying_party import RelyingParty
+
+
+@pytest.fixture
+def receiver(app):
+    """The back-channel logout endpoint of a client, gone before the application is."""
+    made = LogoutReceiver()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def told_client(app, database, receiver):
+    """A client that wants to be told when a session ends."""
+    return RelyingParty.registered(
+        app, database, enable_end_session=True, backchannel_logout_uri=receiver.uri
+    )
+
+
+@pytest.fixture
+def teller(app):
+    """The part of the application that tells clients, working in its own thread."""
+    return app.registry.components.backchannel_logout
+
+
+@pytest.fixture
+def by_hand(teller):
+    """The same with its thread ended: the test makes each attempt."""
+    teller.stop()
+    return teller

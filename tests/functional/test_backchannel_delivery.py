@@ -1,0 +1,179 @@
+"""How logout tokens are delivered: again after a failure, once at a time, never in the way."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event, select
+
+from authservice.models import logout_notice
+from authservice.services import logout_notices
+from tests.browser import ORIGIN
+from tests.published_keys import decoded
+
+# After a first attempt: the pauses before the next ones, in seconds.
+PAUSES = (5, 30, 120, 600, 1800, 7200, 21600)
+LEASE = timedelta(seconds=60)
+
+
+@pytest.fixture
+def one_due(turnable_clock, by_hand, browser, told_client):
+    """The part that tells clients, worked by hand, after somebody has signed out."""
+    assert told_client.redeem(told_client.sign_in_with(browser)).status_int == 200
+    sign_out(browser)
+    return by_hand
+
+
+def sign_out(browser):
+    answer = browser.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
+    assert answer.json == {"success": True}
+
+
+def notice(database):
+    return database.reader.execute(select(logout_notice)).one_or_none()
+
+
+@pytest.mark.parametrize("status", [200, 204])
+def test_a_client_that_took_note_is_told_once(one_due, receiver, database, status):
+    receiver.status = status
+
+    assert [one_due.attempt_one(), one_due.attempt_one()] == [True, False]
+    receiver.next()
+    assert not receiver.has_more()
+    assert notice(database) is None
+
+
+@pytest.mark.parametrize("status", [201, 202, 301, 307, 400, 404, 500, 503])
+def test_any_other_answer_is_a_failure(one_due, receiver, database, status):
+    receiver.status = status
+    receiver.headers = {"Location": receiver.uri}
+
+    one_due.attempt_one()
+
+    receiver.next()
+    assert not receiver.has_more()
+    assert notice(database).attempts == 1
+
+
+def test_it_is_tried_again_after_growing_pauses_and_then_given_up(
+    one_due, receiver, database, turnable_clock, caplog
+):
+    receiver.status = 500
+    tokens = []
+    for pause in (*PAUSES, None):
+        assert one_due.attempt_one() is True
+        tokens.append(receiver.next().token)
+        if pause is not None:
+            turnable_clock.advance(seconds=pause, milliseconds=-1)
+            assert one_due.attempt_one() is False
+            turnable_clock.advance(milliseconds=1)
+
+    turnable_clock.advance(days=30)
+    assert one_due.attempt_one() is False
+    assert notice(database) is None
+    assert len(set(tokens)) == len(PAUSES) + 1
+    gave_up = [record.getMessage() for record in caplog.records if "gave up" in record.getMessage()]
+    assert len(gave_up) == 1
+
+
+def test_each_attempt_has_a_token_of_its_own_that_is_fresh(
+    one_due, receiver, told_client, turnable_clock
+):
+    receiver.status = 503
+    one_due.attempt_one()
+    turnable_clock.advance(seconds=5)
+    receiver.status = 200
+    one_due.attempt_one()
+
+    first, second = (decoded(receiver.next().token, told_client.http)[1] for _ in range(2))
+    assert second["iat"] == first["iat"] + 5
+    assert second["exp"] == second["iat"] + 120
+    assert second["jti"] != first["jti"]
+    assert second["sid"] == first["sid"]
+
+
+def test_a_failure_is_logged_without_the_token(one_due, receiver, told_client, caplog):
+    receiver.status = 418
+
+    one_due.attempt_one()
+
+    token = receiver.next().token
+    assert f"client {told_client.client_id} could not be told" in caplog.text
+    assert "418" in caplog.text
+    assert token not in caplog.text
+
+
+def test_nobody_listening_is_a_failure_like_any_other(one_due, receiver, database):
+    receiver.close()
+
+    assert one_due.attempt_one() is True
+    assert notice(database).attempts == 1
+
+
+def test_one_client_s_failure_does_not_hold_up_the_next(one_due, browser, receiver, told_client):
+    receiver.status = 500
+    one_due.attempt_one()
+    receiver.next()
+    receiver.status = 200
+    told_client.redeem(told_client.sign_in_with(browser))
+    sign_out(browser)
+
+    assert one_due.attempt_one() is True
+    assert receiver.next()
+
+
+def test_the_person_does_not_wait_for_a_client_that_never_answers(
+    browser, told_client, receiver, database, turnable_clock
+):
+    receiver.hold()
+    assert told_client.redeem(told_client.sign_in_with(browser)).status_int == 200
+
+    sign_out(browser)
+
+    # The answer is here, and the one attempt is still under way: its lease has not been replaced.
+    receiver.next()
+    assert (
+        notice(database).due_at
+        == turnable_clock.moment.replace(
+            microsecond=turnable_clock.moment.microsecond // 1000 * 1000
+        )
+        + logout_notices._LEASE
+    )
+    assert browser.session() is None
+
+
+def test_two_processes_make_one_attempt_at_a_time(make_app, one_due, receiver, turnable_clock):
+    other = make_app().registry.components.backchannel_logout
+    other.stop()
+    receiver.hold()
+    first = threading.Thread(target=one_due.attempt_one)
+    first.start()
+    receiver.next()
+
+    assert other.attempt_one() is False
+
+    receiver.release()
+    first.join()
+    turnable_clock.advance(days=1)
+    assert other.attempt_one() is False
+    assert not receiver.has_more()
+
+
+def test_of_two_that_see_a_notice_one_takes_it(one_due, receiver, database, app):
+    reached = threading.Event()
+    event.listen(
+        app.registry.components.database.writer, "checkout", lambda *_: reached.set(), once=True
+    )
+    results = []
+    with database.transaction() as connection:
+        taken = logout_notices.take(connection, notice(database).id)
+        second = threading.Thread(target=lambda: results.append(one_due.attempt_one()))
+        second.start()
+        # It has seen the notice as still due, and waits for the write lock.
+        assert reached.wait(20)
+    second.join()
+
+    assert taken is not None
+    assert results == [True]
+    assert not receiver.has_more()
+    assert notice(database).attempts == 1

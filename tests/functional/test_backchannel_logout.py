@@ -1,0 +1,254 @@
+"""Back-channel logout: who is told of which session's end, and in which words."""
+
+import pytest
+from sqlalchemy import func, select, update
+
+from authservice.models import logout_notice, oauth_client
+from authservice.oauth import backchannel_logout
+from tests.browser import ORIGIN, Browser
+from tests.end_session import ask
+from tests.id_token_verification import ISSUER
+from tests.production import signed_in_cookies
+from tests.published_keys import decoded
+from tests.relying_party import RelyingParty
+
+HEADERS = {"Origin": ORIGIN}
+EVENT = "http://schemas.openid.net/event/backchannel-logout"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_looks_unasked(monkeypatch):
+    # So that what arrives was sent because the end of a session called for it.
+    monkeypatch.setattr(backchannel_logout, "_IDLE_SECONDS", 3600)
+
+
+def post(browser, name, **body):
+    assert browser.post_json(f"/api/auth/{name}", body, headers=HEADERS).status_int == 200
+
+
+def sid(browser):
+    return browser.session()["session"]["id"]
+
+
+def signed_in_to(client, browser):
+    """Sign in to a client and return the session that it took part in."""
+    assert client.redeem(client.sign_in_with(browser)).status_int == 200
+    return sid(browser)
+
+
+def notices(database):
+    return database.reader.scalar(select(func.count()).select_from(logout_notice))
+
+
+def claims_of(received, client, alg="RS256"):
+    return decoded(received.token, client.http, alg)[1]
+
+
+def test_the_logout_token_is_as_the_standard_says(
+    browser, told_client, receiver, by_hand, turnable_clock
+):
+    session_id = signed_in_to(told_client, browser)
+    turnable_clock.advance(seconds=100)
+    post(browser, "sign-out")
+
+    assert by_hand.attempt_one() is True
+    received = receiver.next()
+
+    assert received.path == "/backchannel-logout"
+    assert received.content_type == "application/x-www-form-urlencoded"
+    assert set(received.form) == {"logout_token"}
+    header, claims = decoded(received.token, told_client.http)
+    now = int(turnable_clock.moment.timestamp())
+    assert (header["typ"], header["alg"]) == ("logout+jwt", "RS256")
+    assert len(claims.pop("jti")) >= 16
+    assert claims == {
+        "iss": ISSUER,
+        "aud": told_client.client_id,
+        "sub": "local-developer",
+        "sid": session_id,
+        "iat": now,
+        "exp": now + 120,
+        "events": {EVENT: {}},
+    }
+
+
+@pytest.mark.parametrize("alg", ["ES256", "EdDSA"])
+def test_it_is_signed_as_the_client_s_id_tokens_are(database, browser, receiver, by_hand, alg):
+    client = RelyingParty.registered(
+        browser.app, database, id_token_signed_response_alg=alg, backchannel_logout_uri=receiver.uri
+    )
+    session_id = signed_in_to(client, browser)
+    post(browser, "sign-out")
+    by_hand.attempt_one()
+
+    assert claims_of(receiver.next(), client, alg)["sid"] == session_id
+
+
+def test_signing_out_tells_without_anybody_asking_again(browser, told_client, receiver, database):
+    session_id = signed_in_to(told_client, browser)
+
+    post(browser, "sign-out")
+
+    assert claims_of(receiver.next(), told_client)["sid"] == session_id
+
+
+def sign_out_by_api(browser, _token):
+    post(browser, "sign-out")
+
+
+def sign_out_by_form(browser, _token):
+    browser.get("/").forms[0].submit()
+
+
+def revoke_the_session(browser, _token):
+    post(browser, "revoke-session", token=browser.session()["session"]["token"])
+
+
+def sign_out_everywhere(browser, _token):
+    post(browser, "revoke-sessions")
+
+
+def end_session_with_a_hint(browser, token):
+    assert ask(browser, token).status_int == 303
+
+
+def end_session_confirmed(browser, _token):
+    ask(browser).forms[0].submit("decision", value="sign-out")
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        sign_out_by_api,
+        sign_out_by_form,
+        revoke_the_session,
+        sign_out_everywhere,
+        end_session_with_a_hint,
+        end_session_confirmed,
+    ],
+)
+def test_every_way_to_end_a_session_tells(browser, told_client, receiver, end):
+    tokens = told_client.redeem(told_client.sign_in_with(browser)).json
+    session_id = sid(browser)
+
+    end(browser, tokens["id_token"])
+
+    assert claims_of(receiver.next(), told_client)["sid"] == session_id
+
+
+def test_ending_the_other_sessions_tells_of_those_only(
+    app, browser, told_client, receiver, by_hand
+):
+    signed_in_to(told_client, browser)
+    second = Browser(app)
+    other_id = signed_in_to(told_client, second)
+
+    post(browser, "revoke-other-sessions")
+
+    assert by_hand.attempt_one() is True
+    assert by_hand.attempt_one() is False
+    assert claims_of(receiver.next(), told_client)["sid"] == other_id
+
+
+def test_signing_out_everywhere_tells_of_each_session(app, browser, told_client, receiver, by_hand):
+    ids = {signed_in_to(told_client, browser), signed_in_to(told_client, Browser(app))}
+
+    post(browser, "revoke-sessions")
+
+    assert [by_hand.attempt_one() for _ in range(3)] == [True, True, False]
+    assert {claims_of(receiver.next(), told_client)["sid"] for _ in range(2)} == ids
+
+
+def test_an_expired_session_tells_too(browser, told_client, receiver, teller, turnable_clock):
+    session_id = signed_in_to(told_client, browser)
+
+    turnable_clock.advance(days=8)
+    teller.wake()
+
+    claims = claims_of(receiver.next(), told_client)
+    assert claims["sid"] == session_id
+    assert claims["sub"] == "local-developer"
+
+
+def test_a_session_that_lives_is_left_alone(browser, told_client, receiver, teller, turnable_clock):
+    signed_in_to(told_client, browser)
+    second = Browser(browser.app)
+    turnable_clock.advance(days=5)
+    later = signed_in_to(told_client, second)
+    turnable_clock.advance(days=3)
+
+    teller.wake()
+    claims = claims_of(receiver.next(), told_client)
+    teller.stop()
+
+    assert claims["sid"] != later
+    assert sid(second) == later
+    assert not receiver.has_more()
+
+
+def test_all_clients_of_the_session_are_told(app, database, browser, receiver, by_hand):
+    parties = [
+        RelyingParty.registered(app, database, name=name, backchannel_logout_uri=receiver.uri)
+        for name in ("One", "Two")
+    ]
+    for party in parties:
+        signed_in_to(party, browser)
+        signed_in_to(party, browser)
+    post(browser, "sign-out")
+
+    assert [by_hand.attempt_one() for _ in range(3)] == [True, True, False]
+    told = {claims_of(receiver.next(), parties[0])["aud"] for _ in parties}
+    assert told == {party.client_id for party in parties}
+
+
+def test_nobody_else_is_told(database, browser, relying_party, told_client, by_hand):
+    signed_in_to(relying_party, browser)
+    told_client.sign_in_with(browser)
+
+    post(browser, "sign-out")
+
+    assert by_hand.attempt_one() is False
+    assert notices(database) == 0
+
+
+def test_each_person_s_sub_is_their_own(app, database, told_client, receiver, by_hand):
+    stranger = Browser(app)
+    for pair in signed_in_cookies(app, database).split("; "):
+        stranger.set_cookie(*pair.split("=", 1))
+    user_id = stranger.session()["user"]["id"]
+    signed_in_to(told_client, stranger)
+
+    post(stranger, "sign-out")
+    by_hand.attempt_one()
+
+    assert claims_of(receiver.next(), told_client)["sub"] == user_id != "local-developer"
+
+
+@pytest.mark.parametrize("change", [{"disabled": True}, {"backchannel_logout_uri": None}])
+def test_who_is_not_to_be_told_any_more_is_not(browser, told_client, by_hand, database, change):
+    signed_in_to(told_client, browser)
+    post(browser, "sign-out")
+    with database.transaction() as connection:
+        connection.execute(update(oauth_client).values(change))
+
+    assert by_hand.attempt_one() is True
+    assert notices(database) == 0
+
+
+def test_a_logout_token_passes_for_no_other_kind(browser, told_client, receiver, by_hand):
+    signed_in_to(told_client, browser)
+    post(browser, "sign-out")
+    by_hand.attempt_one()
+    token = receiver.next().token
+
+    assert told_client.userinfo(token).status_int == 401
+    hinted = told_client.answer(told_client.authorize(browser, id_token_hint=token))
+    assert hinted["error"] == "invalid_request"
+
+
+def test_the_metadata_says_so(browser):
+    metadata = browser.get("/api/auth/.well-known/openid-configuration").json
+
+    assert metadata["backchannel_logout_supported"] is True
+    assert metadata["backchannel_logout_session_supported"] is True
+    assert "frontchannel_logout_supported" not in metadata

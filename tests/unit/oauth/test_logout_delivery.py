@@ -1,0 +1,80 @@
+"""Where logout tokens may be sent: to which addresses, in which mode."""
+
+import pytest
+
+from authservice.oauth.logout_delivery import LogoutDelivery
+from tests.logout_receiver import LogoutReceiver
+from tests.unit.settings.loading import local, production
+
+NETWORKS = "auth.backchannel_networks"
+
+
+@pytest.fixture
+def receiver():
+    made = LogoutReceiver()
+    yield made
+    made.close()
+
+
+def test_local_mode_reaches_loopback(receiver):
+    assert LogoutDelivery(local()).deliver(receiver.uri, "a.b.c") is None
+
+    assert receiver.next().token == "a.b.c"
+
+
+@pytest.mark.parametrize(
+    "address", ["10.0.0.1", "192.0.2.1", "169.254.169.254", "[2001:db8::1]", "8.8.8.8"]
+)
+def test_local_mode_reaches_nothing_else(address):
+    failure = LogoutDelivery(local()).deliver(f"https://{address}/logout", "a.b.c")
+
+    assert "address" in failure
+    assert "a.b.c" not in failure
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_production_does_not_reach_loopback(receiver, host):
+    uri = receiver.uri.replace("127.0.0.1", host)
+
+    assert "address" in LogoutDelivery(production()).deliver(uri, "a.b.c")
+    assert not receiver.has_more()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "[::1]", "[fd00::1]", "0.0.0.0"],
+)
+def test_production_does_not_reach_private_addresses(address):
+    failure = LogoutDelivery(production()).deliver(f"https://{address}/logout", "a.b.c")
+
+    assert "address" in failure
+
+
+def test_production_reaches_the_networks_that_are_named(receiver):
+    settings = production({NETWORKS: "10.0.0.0/8, 127.0.0.1/32"})
+
+    assert LogoutDelivery(settings).deliver(receiver.uri, "a.b.c") is None
+    assert receiver.next().token == "a.b.c"
+
+
+@pytest.mark.parametrize("address", ["192.168.1.1", "127.0.0.2", "8.8.8.8"])
+def test_naming_networks_leaves_out_all_others(address):
+    settings = production({NETWORKS: "10.0.0.0/8, 127.0.0.1/32"})
+
+    assert "address" in LogoutDelivery(settings).deliver(f"https://{address}/", "a.b.c")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_a_failure_and_is_not_followed(receiver, status):
+    receiver.status = status
+    receiver.headers = {"Location": f"{receiver.uri}/elsewhere"}
+
+    assert LogoutDelivery(local()).deliver(receiver.uri, "a.b.c") is not None
+    receiver.next()
+    assert not receiver.has_more()
+
+
+def test_a_failure_says_which_status_was_answered(receiver):
+    receiver.status = 400
+
+    assert LogoutDelivery(local()).deliver(receiver.uri, "a.b.c") == "it answered 400"
