@@ -8,6 +8,7 @@ from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
 # RFC 6749, section 5.1: token answers, errors too, are never cached.
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_REALM = 'realm="authservice"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ def error_answer(error: OAuth2Error) -> ProtocolAnswer:
 
 def client_error_answer(error: OAuth2Error, authorization: str | None) -> ProtocolAnswer:
     """Return a failed client authentication, with the challenge for the scheme that was used."""
-    challenge = {"WWW-Authenticate": 'Basic realm="authservice"'} if authorization else {}
+    challenge = {"WWW-Authenticate": f"Basic {_REALM}"} if authorization else {}
     body = error_body(error.error, error.description)
     return ProtocolAnswer(401, NO_STORE | challenge, body)
 
@@ -37,11 +38,12 @@ def bearer_error_answer(
 ) -> ProtocolAnswer:
     """Return a refused access token, with the challenge of RFC 6750, section 3.
 
-    Without an error the request carried no token at all, and the challenge says nothing more.
+    Without an error the request carried no token at all, and the challenge says nothing more than
+    the realm: one parameter it must have.
     """
     details = {"error": error, "error_description": description, "scope": scope}
     values = ", ".join(f'{name}="{value}"' for name, value in details.items() if value)
-    challenge = {"WWW-Authenticate": f"Bearer {values}".strip()}
+    challenge = {"WWW-Authenticate": f"Bearer {values or _REALM}"}
     body = error_body(error, description) if error else ""
     return ProtocolAnswer(status, NO_STORE | challenge, body, "application/json" if error else None)
 

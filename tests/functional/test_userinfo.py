@@ -76,7 +76,7 @@ def test_without_a_token_the_challenge_says_nothing_more(http):
         http.post(USERINFO, {"x": "y"}, expect_errors=True),
     ):
         assert answer.status_int == 401
-        assert answer.headers["WWW-Authenticate"] == "Bearer"
+        assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
         assert answer.headers["Cache-Control"] == "no-store"
         assert answer.body == b""
         assert "Content-Type" not in answer.headers
@@ -86,7 +86,7 @@ def test_a_token_in_the_query_is_not_read(http, token):
     answer = http.get(USERINFO, {"access_token": token}, expect_errors=True)
 
     assert answer.status_int == 401
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
     posted = http.post(f"{USERINFO}?access_token={token}", expect_errors=True)
     assert posted.status_int == 401
 
@@ -117,7 +117,7 @@ def test_another_scheme_is_as_good_as_no_token(http, header):
     answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
 
     assert answer.status_int == 401
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
 
 
 @pytest.mark.parametrize("junk", ["unknown", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"])

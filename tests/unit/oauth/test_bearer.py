@@ -48,7 +48,7 @@ def test_anything_else_is_told_by_status_and_challenge(header, body, status, err
     assert answer.status == status
     challenge = answer.headers["WWW-Authenticate"]
     if error is None:
-        assert challenge == "Bearer"
+        assert challenge == 'Bearer realm="authservice"'
         assert (answer.body, answer.content_type) == ("", None)
     else:
         assert challenge.startswith(f'Bearer error="{error}", error_description="')
