@@ -23,8 +23,8 @@ class AuthorizationRequest:
     # The user that id_token_hint names.
     hinted_user_id: str | None
     login_hint: str | None
-    resources: tuple[str, ...]
-    requested_claims: RequestedClaims
+    resources: tuple[str, ...] = ()
+    requested_claims: RequestedClaims = RequestedClaims()
 
     @property
     def consent_scopes(self) -> tuple[str, ...]:

@@ -27,12 +27,12 @@ class Client:
     scopes: tuple[str, ...] | None
     redirect_uris: tuple[str, ...]
     post_logout_redirect_uris: tuple[str, ...] | None
-    id_token_signed_response_alg: str | None
-    userinfo_signed_response_alg: str | None
-    minimal_id_token: bool | None
-    backchannel_logout_uri: str | None
-    previous_client_secret: str | None
-    previous_client_secret_expires_at: datetime | None
+    id_token_signed_response_alg: str | None = None
+    userinfo_signed_response_alg: str | None = None
+    minimal_id_token: bool | None = None
+    backchannel_logout_uri: str | None = None
+    previous_client_secret: str | None = None
+    previous_client_secret_expires_at: datetime | None = None
 
     def allows_redirect_to(self, uri: str) -> bool:
         """Tell whether a redirect URI is registered."""

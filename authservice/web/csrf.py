@@ -11,7 +11,7 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
 from authservice.settings.hosts import origin_of
-from authservice.web import request_body
+from authservice.web import request_body, routes
 from authservice.web.json_answer import error_json
 from authservice.web.request import AuthRequest
 
@@ -25,6 +25,10 @@ def token(request: AuthRequest) -> str:
 
 
 def _subject(request: AuthRequest, browser: str) -> str:
+    route = routes.of_request(request)
+    if route is not None and route.name == "sign_in":
+        # A sign-in page that is still open when another tab has signed in must go on working.
+        return browser
     session = request.confirmed_session
     return f"{browser} {session.id if session else ''}"
 

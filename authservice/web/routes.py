@@ -93,6 +93,7 @@ ROUTES = (
 )
 
 BY_NAME = {route.name: route for route in ROUTES}
+SURFACES = {route.path: route.surface for route in ROUTES}
 
 
 def includeme(config: Any) -> None:

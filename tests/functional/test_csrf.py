@@ -65,11 +65,22 @@ def test_a_token_in_the_query_does_not_count(browser, form):
     assert answer.status_int == 403
 
 
-def test_a_page_made_before_signing_in_cannot_be_sent_after(browser):
+def test_a_sign_in_page_that_was_open_meanwhile_goes_on_working(browser):
     before = browser.get("/sign-in").forms[0]
     browser.sign_in()
 
-    assert before.submit("choice", value="sign-in", expect_errors=True).status_int == 403
+    answer = browser.follow_home(before.submit("choice", value="sign-in"))
+
+    assert answer.status_int == 200
+    assert browser.session() is not None
+
+
+def test_a_page_made_while_signed_in_cannot_be_sent_after_signing_out(browser):
+    browser.sign_in()
+    form = browser.get("/").forms[0]
+    browser.post_json("/api/auth/sign-out", {}, headers={"Origin": browser.origin})
+
+    assert form.submit(expect_errors=True).status_int == 403
 
 
 def test_a_page_made_for_one_session_cannot_be_sent_in_another(browser, database):

@@ -16,8 +16,11 @@ from authservice.web import interactions
 from authservice.web.authorization_answer import authorization_answer
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
-from authservice.web.request_body import form_pairs, query_pairs
+from authservice.web.request_body import BadBodyError, form_pairs, query_pairs
 from authservice.web.session_extension import extended_when_due
+
+# Sealed for the pages it grows by a third, and has to fit into an address then too.
+_MAX_REQUEST = 16 * 1024
 
 
 # No form token: clients send people here from their own pages (OIDC Core, 3.1.2.1).
@@ -56,6 +59,8 @@ def _request_and_visit(request: AuthRequest) -> tuple[Parameters, Visit]:
     if interactions.PARAMETER in names and "client_id" not in names:
         waiting = interactions.pending(request, names[interactions.PARAMETER])
         return interactions.asked(waiting), waiting.visit
+    if len(request.environ["QUERY_STRING"]) > _MAX_REQUEST:
+        raise BadBodyError(414, "URI_TOO_LONG", f"The query is longer than {_MAX_REQUEST} bytes.")
     return Parameters.read(pairs, parameters.AUTHORIZE), Visit(clock.now())
 
 

@@ -8,7 +8,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestErr
 from authservice.oauth.client_authentication import authenticate
 from authservice.oauth.parameters import TOKEN, Parameters
 from authservice.services import client_registration
-from authservice.services.clients import ClientRegistration
+from authservice.services.client_metadata import ClientMetadata
 
 
 def basic(pair):
@@ -21,7 +21,7 @@ def clients(database):
     names = {}
     with database.transaction() as connection:
         for kind in ("confidential", "public"):
-            registration = ClientRegistration(
+            registration = ClientMetadata(
                 name=kind, redirect_uris=["https://a.example/cb"], public=kind == "public"
             )
             names[kind], secret = client_registration.register(connection, registration)

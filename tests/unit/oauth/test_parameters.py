@@ -45,7 +45,7 @@ def test_encoding_and_reading_again_changes_nothing():
     assert Parameters.read(parse_qsl(found.encoded()), ALLOWED).values == values
 
 
-@pytest.mark.parametrize("name", ["user", "client", "scopes", "user_id", "credentials", "claims"])
+@pytest.mark.parametrize("name", ["user", "client", "scopes", "user_id", "credentials"])
 def test_nothing_reaches_oauthlib_that_it_would_take_for_its_own(name):
     assert name not in AUTHORIZE | TOKEN | USERINFO
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from authservice.oauth.server import AuthorizationServer
+from authservice.oauth.server_context import ServerContext
 from authservice.services import authorization_codes, refresh_tokens, sessions
 
 
@@ -33,13 +34,14 @@ def overtaken(app, database, relying_party):
                     writer.begin()
                 return writer
 
-            server = AuthorizationServer(
+            context = ServerContext(
                 components.settings,
                 components.signing_keys,
                 database.reader,
                 open_writer,
                 lambda _client_id, *, public: None,
             )
+            server = AuthorizationServer(context)
             answer = server.create_token_response(None, sent.items())
             if writer.in_transaction():
                 writer.commit()
