@@ -1,6 +1,6 @@
 """A validated authorization request, as a value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from authservice.oauth.requested_claims import RequestedClaims
@@ -24,7 +24,7 @@ class AuthorizationRequest:
     hinted_user_id: str | None
     login_hint: str | None
     resources: tuple[str, ...] = ()
-    requested_claims: RequestedClaims = RequestedClaims()
+    requested_claims: RequestedClaims = field(default_factory=RequestedClaims)
 
     @property
     def consent_scopes(self) -> tuple[str, ...]:
