@@ -24,19 +24,20 @@ class Walk:
 
     def get(self, url):
         """Open an address and keep its cookies."""
-        return self._kept(self.caller.get(url, Cookie=self.cookies))
+        return self.keep(self.caller.get(url, Cookie=self.cookies))
 
     def submit(self, url, page, **button):
         """Send the form of a page."""
         fields = {name: html.unescape(value) for name, value in _HIDDEN.findall(page.text)}
         self.remember(*fields.values())
-        return self._kept(self.caller.post_form(url, fields | button, Cookie=self.cookies))
+        return self.keep(self.caller.post_form(url, fields | button, Cookie=self.cookies))
 
     def remember(self, *secrets):
         # Nothing shorter is a secret of ours: a cleared cookie, or the name of an account.
         self.secrets.update(secret for secret in secrets if len(secret) > 15)
 
-    def _kept(self, answer):
+    def keep(self, answer):
+        """Keep the cookies of an answer, and remember its secrets."""
         for header in answer.headers.get_all("Set-Cookie", []):
             name, _, value = header.partition(";")[0].partition("=")
             self.jar[name] = value

@@ -1,0 +1,121 @@
+"""A provider that is slow or out of order: it costs one thread for a while, and nobody else."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from tests.behind_proxy.deployment import APP, AUTH, PROVIDER
+from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
+from tests.behind_proxy.walk import Walk, walk_in
+
+TOKEN = "/login/oauth/access_token"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (TOKEN, "500"),
+        (TOKEN, "reset"),
+        (TOKEN, "slow"),
+        ("/api/user", "502"),
+        ("/api/user", "rate_limited"),
+        ("/api/user", "drip"),
+        ("/api/user/emails", "truncated"),
+        ("/api/user/emails", "secondary_limit"),
+    ],
+)
+def test_the_person_is_told_to_try_again(production, path, kind):
+    production.standin.fault(path, kind)
+
+    answer = walk_in(production).last
+
+    assert answer.status == 503
+    assert "GitHub does not answer" in answer.text
+    assert "provider_unavailable" in answer.text
+    assert ">Try again</a>" in answer.text
+
+
+@pytest.mark.parametrize("kind", ["not_json", "deep", "empty", "huge", "redirect", "forbidden"])
+def test_a_nonsensical_answer_signs_nobody_in(production, kind):
+    production.standin.fault("/api/user", kind)
+
+    walk = walk_in(production)
+
+    assert walk.last.status in {400, 503}
+    assert "__Secure-authservice.session_token" not in walk.jar
+
+
+def test_trying_again_from_that_page_succeeds(production, tab):
+    production.standin.fault(TOKEN, "502")
+    tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
+    finish_sign_in(tab)
+    sees(tab, "GitHub does not answer")
+    keep_picture(tab, "provider-unavailable")
+    production.standin.reset()
+    production.standin.application(callback_url=f"{AUTH}/api/auth/callback/github")
+
+    tab.get_by_role("link", name="Try again").click()
+    finish_sign_in(tab)
+
+    sees(tab, "Signed in as Mona Lisa")
+
+
+def test_an_application_that_asked_to_hear_of_errors_does(production):
+    production.standin.fault(TOKEN, "502")
+
+    walk = walk_in(production, target=f"{APP}/&errorCallbackURL={APP}/failed")
+
+    assert walk.last.headers["Location"] == f"{APP}/failed?error=provider_unavailable"
+
+
+@pytest.fixture
+def waiting(production, signed_in_cookies):
+    """Let six people wait for the provider at once; wait until it was asked by all of them."""
+    production.standin.fault(TOKEN, "slow")
+    leaving = [_to_the_provider(production, number) for number in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        answers = [pool.submit(walk.get, address) for walk, address in leaving]
+        while len(production.standin.requests(TOKEN)) < 6:
+            assert not any(answer.done() for answer in answers)
+        yield answers
+
+
+def _to_the_provider(production, number):
+    walk = Walk(production.caller(f"127.0.1.{number + 1}"))
+    begun = walk.keep(
+        walk.caller.post_json(f"{AUTH}/api/auth/sign-in/social", {"provider": "github"}, Origin=APP)
+    )
+    leaving = begun.json["url"]
+    assert leaving.startswith(PROVIDER)
+    return walk, walk.get(f"{leaving}&login=octocat").headers["Location"]
+
+
+def test_meanwhile_everybody_else_is_answered(production, waiting, signed_in_cookies):
+    caller = production.caller("127.0.0.9")
+
+    statuses = [
+        caller.get(f"{AUTH}/sign-in").status,
+        caller.get(f"{AUTH}/api/auth/get-session", Cookie=signed_in_cookies).status,
+        # These write.
+        caller.post_json(
+            f"{AUTH}/api/auth/sign-in/social", {"provider": "github"}, Origin=APP
+        ).status,
+        caller.post_json(
+            f"{AUTH}/api/auth/sign-out", {}, Cookie=signed_in_cookies, Origin=APP
+        ).status,
+    ]
+
+    assert statuses == [200] * 4
+    assert not any(answer.done() for answer in waiting)
+    assert {answer.result().status for answer in waiting} == {503}
+
+
+def test_meanwhile_another_process_can_write_at_once(production, waiting):
+    with closing(sqlite3.connect(production.database_file, timeout=0)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("DELETE FROM oauth_consent")
+        connection.rollback()
+
+    assert not any(answer.done() for answer in waiting)

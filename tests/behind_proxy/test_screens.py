@@ -1,0 +1,89 @@
+"""The pages on a phone and in the dark: nothing sticks out, everything can be read and touched."""
+
+import pytest
+
+from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
+from tests.behind_proxy.person import keep_picture, sees
+
+PHONE = {
+    "viewport": {"width": 360, "height": 740},
+    "device_scale_factor": 2,
+    "has_touch": True,
+    "is_mobile": True,
+}
+SCREENS = {
+    "phone": PHONE,
+    "phone-dark": PHONE | {"color_scheme": "dark"},
+    "desktop-dark": {"color_scheme": "dark"},
+    # What WCAG 2.2 1.4.10 asks for: 1280 pixels at 400 per cent.
+    "narrow": {"viewport": {"width": 320, "height": 256}},
+}
+LONG = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
+
+
+@pytest.fixture(params=SCREENS)
+def screen(request):
+    return request.param
+
+
+@pytest.fixture
+def tab(production, new_browser, screen):
+    production.forget_consents()
+    production.standin.account(
+        "octocat",
+        name=f"Mona {LONG}",
+        emails=[{"email": f"{LONG}@example.com".lower(), "primary": True, "verified": True}],
+    )
+    context = new_browser(**SCREENS[screen])
+    context.add_cookies([{"name": "remembered", "value": "octocat", "url": PROVIDER}])
+    return context.new_page()
+
+
+def _fits(tab, name):
+    """Take the picture; no page scrolls sideways, no control is smaller than a finger."""
+    keep_picture(tab, name)
+    overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert tab.evaluate(overhang) <= 0
+    for button in tab.locator("main button, main a.button").all():
+        box = button.bounding_box()
+        assert box["height"] >= 24
+        assert box["width"] >= 24
+
+
+def test_every_page_on_the_way_fits(tab, screen):
+    tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
+    _fits(tab, f"sign-in-{screen}")
+
+    tab.goto(f"{CLIENT}/sign-in")
+    tab.locator("#sign-in-submit").click()
+    sees(tab, "Allow Wiki of the Observatory")
+    _fits(tab, f"consent-{screen}")
+
+    tab.goto(f"{AUTH}/")
+    _fits(tab, f"landing-{screen}")
+    tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
+    _fits(tab, f"continue-{screen}")
+    tab.goto(f"{AUTH}/api/auth/oauth2/authorize?client_id=x")
+    _fits(tab, f"error-{screen}")
+
+
+def test_errors_of_the_provider_fit(production, tab, screen):
+    production.standin.fault("/api/user", "502")
+    tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
+    tab.locator("#sign-in-submit").click()
+    sees(tab, "GitHub does not answer")
+    _fits(tab, f"provider-unavailable-{screen}")
+
+
+def test_without_scripts_everything_works(production, new_browser):
+    production.forget_consents()
+    tab = new_browser(java_script_enabled=False).new_page()
+    tab.context.add_cookies([{"name": "remembered", "value": "octocat", "url": PROVIDER}])
+
+    tab.goto(f"{CLIENT}/sign-in?response_mode=form_post")
+    tab.locator("#sign-in-submit").click()
+    tab.locator("#consent-allow").click()
+    keep_picture(tab, "form-post-without-scripts")
+    tab.locator("#form-post-submit").click()
+
+    sees(tab, "Signed in as Mona Lisa")

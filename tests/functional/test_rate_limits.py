@@ -1,0 +1,244 @@
+"""Rate limits, counted in the memory of one process: which requests count, and against whom."""
+
+import base64
+
+import pytest
+
+from authservice.services import client_registration
+from authservice.services.clients import ClientRegistration
+from authservice.web import rate_limits
+from tests.browser import Browser
+from tests.production import production_app, production_browser, signed_in_cookies
+from tests.relying_party import TOKEN, USERINFO
+
+SESSION = "/api/auth/get-session"
+SOCIAL = "/api/auth/sign-in/social"
+AUTHORIZE = "/api/auth/oauth2/authorize"
+
+
+@pytest.fixture
+def app(make_app, monkeypatch):
+    return production_app(make_app, monkeypatch)
+
+
+@pytest.fixture
+def browser(app):
+    return production_browser(app)
+
+
+@pytest.fixture
+def register(database):
+    def run(**changes):
+        wanted = {"name": "Example App", "redirect_uris": ["https://app.example.com/callback"]}
+        with database.transaction() as connection:
+            return client_registration.register(connection, ClientRegistration(**wanted | changes))
+
+    return run
+
+
+def _at(browser, address):
+    browser.extra_environ["REMOTE_ADDR"] = address
+    return browser
+
+
+def _get(browser, path, times, **options):
+    return [browser.get(path, expect_errors=True, **options).status_int for _ in range(times)]
+
+
+def _basic(client_id, secret):
+    pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+    return {"Authorization": f"Basic {pair}"}
+
+
+@pytest.mark.parametrize(
+    ("path", "limit", "window"),
+    [
+        ("/sign-in", 10, 10),
+        (AUTHORIZE, 300, 60),
+        (SESSION, 100, 10),
+        ("/api/auth/token", 100, 10),
+        ("/", 100, 10),
+        ("/api/auth/list-sessions", 100, 10),
+        ("/static/authservice.css", 100, 10),
+    ],
+)
+def test_so_many_requests_pass_and_the_next_is_told_when_to_come_again(
+    browser, path, limit, window
+):
+    assert 429 not in _get(browser, path, limit)
+
+    refused = browser.get(path, expect_errors=True)
+
+    assert refused.status_int == 429
+    assert 1 <= int(refused.headers["Retry-After"]) <= window
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/health",
+        "/api/auth/ok",
+        "/api/auth/jwks",
+        "/api/auth/.well-known/openid-configuration",
+        "/api/auth/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-authorization-server/api/auth",
+    ],
+)
+def test_what_everybody_reads_is_free(browser, path):
+    assert set(_get(browser, path, 320)) == {200}
+
+
+def test_a_valid_session_makes_asking_for_it_free(app, database):
+    browser = production_browser(app, signed_in_cookies(app, database))
+
+    assert set(_get(browser, SESSION, 120) + _get(browser, "/api/auth/token", 120)) == {200}
+
+
+def test_other_addresses_of_the_api_are_not_free_with_a_session(app, database):
+    browser = production_browser(app, signed_in_cookies(app, database))
+
+    assert _get(browser, "/api/auth/list-sessions", 101) == [200] * 100 + [429]
+
+
+def test_showing_and_sending_the_sign_in_page_count_together(browser):
+    _get(browser, "/sign-in", 5)
+    for _ in range(5):
+        assert browser.post("/sign-in", {}, expect_errors=True).status_int != 429
+
+    assert browser.post("/sign-in", {}, expect_errors=True).status_int == 429
+    assert browser.get("/sign-in", expect_errors=True).status_int == 429
+
+
+def test_each_address_counts_apart(browser):
+    _get(browser, "/sign-in", 11)
+
+    assert _get(_at(browser, "203.0.113.8"), "/sign-in", 1) == [200]
+    assert _get(_at(browser, "127.0.0.1"), "/sign-in", 1) == [429]
+
+
+def test_ipv6_addresses_of_one_network_count_together(browser):
+    statuses = [
+        _get(_at(browser, f"2001:db8:0:1:{number}::1"), "/sign-in", 1)[0] for number in range(11)
+    ]
+
+    assert statuses == [200] * 10 + [429]
+    assert _get(_at(browser, "2001:db8:0:2::1"), "/sign-in", 1) == [200]
+
+
+def test_an_ipv4_address_in_ipv6_dress_is_the_same(browser):
+    _get(_at(browser, "203.0.113.8"), "/sign-in", 10)
+
+    assert _get(_at(browser, "::ffff:203.0.113.8"), "/sign-in", 1) == [429]
+
+
+def test_without_a_trusted_proxy_no_forwarded_address_counts(browser):
+    statuses = [
+        browser.get(
+            "/sign-in", headers={"X-Forwarded-For": f"203.0.113.{n}"}, expect_errors=True
+        ).status_int
+        for n in range(11)
+    ]
+
+    assert statuses[-1] == 429
+
+
+def test_behind_a_trusted_proxy_its_word_counts_and_no_claim_left_of_it(make_app, monkeypatch):
+    app = production_app(make_app, monkeypatch, auth__trusted_proxies="127.0.0.1 10.0.0.0/8")
+    browser = production_browser(app)
+
+    def ask(forwarded_for):
+        return _get(browser, "/sign-in", 1, headers={"X-Forwarded-For": forwarded_for})[0]
+
+    statuses = [ask(f"198.51.100.{n}, 203.0.113.8, 10.1.2.3") for n in range(11)]
+    assert statuses == [200] * 10 + [429]
+    assert ask("203.0.113.9, 10.1.2.3") == 200
+
+
+def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
+    _get(browser, "/sign-in", 10)
+    page = browser.get("/sign-in", status=429)
+    assert page.content_type == "text/html"
+    assert "Please wait a moment" in page.text
+    assert page.headers["Content-Security-Policy"]
+
+    _get(browser, SESSION, 100)
+    api = browser.get(SESSION, status=429)
+    assert set(api.json) == {"message", "code"}
+    assert api.json["code"] == "TOO_MANY_REQUESTS"
+
+    for _ in range(20):
+        browser.post(TOKEN, {"client_id": "x"}, status=401)
+    protocol = browser.post(TOKEN, {"client_id": "x"}, status=429)
+    assert set(protocol.json) == {"error", "error_description"}
+    assert protocol.json["error"] == "temporarily_unavailable"
+    assert protocol.headers["Cache-Control"] == "no-store"
+
+
+def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(browser):
+    for _ in range(10):
+        browser.post(TOKEN, {"client_id": "x"}, status=401)
+        browser.get(USERINFO, headers={"Authorization": "Bearer x"}, status=401)
+
+    browser.get(USERINFO, headers={"Authorization": "Bearer x"}, status=429)
+    _at(browser, "203.0.113.8").post(TOKEN, {"client_id": "x"}, status=401)
+
+
+def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, register):
+    client_id, secret = register()
+    for _ in range(20):
+        browser.post(TOKEN, headers=_basic(client_id, "wrong"), status=401)
+
+    browser.post(TOKEN, headers=_basic(client_id, "wrong"), status=429)
+    # The client itself works on, at the same address too: nobody can lock it out from there.
+    form = {"grant_type": "refresh_token", "refresh_token": "x"}
+    assert browser.post(TOKEN, form, headers=_basic(client_id, secret), status=400)
+
+
+@pytest.fixture
+def three_a_minute(monkeypatch):
+    """The limit of a client, lowered."""
+    monkeypatch.setattr(rate_limits, "_CLIENT", rate_limits.RateLimitItemPerSecond(3, 60))
+
+
+def test_the_limit_of_a_client_is_six_hundred_a_minute():
+    assert (rate_limits._CLIENT.amount, rate_limits._CLIENT.get_expiry()) == (600, 60)
+
+
+def _asked(browser, form, **options):
+    form = {"grant_type": "refresh_token", "refresh_token": "x"} | form
+    return browser.post(TOKEN, form, expect_errors=True, **options).status_int
+
+
+@pytest.mark.usefixtures("three_a_minute")
+def test_a_confidential_client_counts_wherever_it_asks_from(browser, register):
+    headers = _basic(*register())
+    statuses = [
+        _asked(_at(browser, f"203.0.113.{number}"), {}, headers=headers) for number in range(4)
+    ]
+
+    assert statuses == [400] * 3 + [429]
+    assert _asked(browser, {}, headers=_basic(*register())) == 400
+
+
+@pytest.mark.usefixtures("three_a_minute")
+def test_a_public_client_counts_for_each_address_apart(browser, register):
+    client_id, _ = register(public=True)
+
+    assert [_asked(browser, {"client_id": client_id}) for _ in range(4)] == [400] * 3 + [429]
+    assert _asked(_at(browser, "203.0.113.8"), {"client_id": client_id}) == 400
+
+
+@pytest.mark.usefixtures("three_a_minute")
+def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, register):
+    client_id, secret = register()
+    for _ in range(5):
+        browser.post(TOKEN, headers=_basic(client_id, "wrong"), status=401)
+
+    assert _asked(browser, {}, headers=_basic(client_id, secret)) == 400
+
+
+def test_local_mode_limits_nothing(make_app):
+    browser = Browser(make_app())
+
+    assert set(_get(browser, "/sign-in", 50)) == {200}
+    assert set(_get(browser, SESSION, 150)) == {200}
