@@ -1,0 +1,258 @@
+"""``authservice clients``: what is listed, what changes, and what stays as it was."""
+
+import json
+
+import pytest
+from sqlalchemy import select
+
+from authservice.cli import main as authservice
+from authservice.models import oauth_client
+from tests.relying_party import RelyingParty
+
+EVERYTHING = {
+    "name": "Everything",
+    "redirect_uris": ["https://app.example.com/a", "http://127.0.0.1/b"],
+    "post_logout_redirect_uris": ["https://app.example.com/bye"],
+    "skip_consent": True,
+    "enable_end_session": True,
+    "scopes": ("openid", "email"),
+    "id_token_signed_response_alg": "ES256",
+    "userinfo_signed_response_alg": "EdDSA",
+    "minimal_id_token": True,
+    "backchannel_logout_uri": "https://app.example.com/backchannel",
+}
+
+
+@pytest.fixture(autouse=True)
+def _local_database(database_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    """Give the command: its output after it has ended well."""
+
+    def command(*arguments):
+        authservice(["clients", *arguments])
+        return capsys.readouterr()
+
+    return command
+
+
+@pytest.fixture
+def refused(capsys):
+    """Give the command: status and message after it has failed."""
+
+    def command(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            authservice(["clients", *arguments])
+        output = capsys.readouterr()
+        assert output.out == ""
+        status, message = stop.value.code, output.err.strip()
+        if isinstance(status, str):
+            status, message = 1, status
+        assert "\n" not in message
+        return status, message
+
+    return command
+
+
+@pytest.fixture
+def client_id(database, turnable_clock):
+    """A client in which nothing is as by default, registered a while ago."""
+    registered = RelyingParty.registered(None, database, **EVERYTHING)
+    turnable_clock.advance(seconds=1)
+    return registered.client_id
+
+
+def row(database, client_id):
+    statement = select(oauth_client).where(oauth_client.c.client_id == client_id)
+    return dict(database.reader.execute(statement).mappings().one())
+
+
+def changed(before, after):
+    return {name: after[name] for name in after if after[name] != before[name]}
+
+
+def test_no_clients_are_listed_as_nothing(run):
+    assert run("list").out == ""
+    assert json.loads(run("list", "--json").out) == []
+
+
+def test_the_list_has_a_line_for_each_client_oldest_first(run, database, turnable_clock):
+    first = RelyingParty.registered(None, database, name="Zoo").client_id
+    turnable_clock.advance(seconds=1)
+    second = RelyingParty.registered(None, database, name="Aquarium").client_id
+    run("disable", second)
+
+    assert run("list").out == f"{first}  Zoo\n{second}  Aquarium (disabled)\n"
+    listed = json.loads(run("list", "--json").out)
+    assert [each["client_id"] for each in listed] == [first, second]
+    assert [each["disabled"] for each in listed] == [False, True]
+
+
+def test_a_client_is_shown_in_the_names_of_the_standard(run, client_id, database):
+    output = run("show", client_id, "--json")
+
+    assert json.loads(output.out) == {
+        "client_id": client_id,
+        "client_name": "Everything",
+        "redirect_uris": EVERYTHING["redirect_uris"],
+        "post_logout_redirect_uris": EVERYTHING["post_logout_redirect_uris"],
+        "token_endpoint_auth_method": "client_secret_basic",
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "scope": "openid email",
+        "skip_consent": True,
+        "enable_end_session": True,
+        "require_pkce": True,
+        "id_token_signed_response_alg": "ES256",
+        "userinfo_signed_response_alg": "EdDSA",
+        "minimal_id_token": True,
+        "backchannel_logout_uri": "https://app.example.com/backchannel",
+        "disabled": False,
+    }
+    assert row(database, client_id)["client_secret"] not in output.out
+
+
+def test_a_client_is_shown_as_text(run, client_id):
+    lines = run("show", client_id).out.splitlines()
+
+    assert lines[0] == f"client_id: {client_id}"
+    assert "redirect_uris: https://app.example.com/a http://127.0.0.1/b" in lines
+    assert "disabled: False" in lines
+
+
+def test_a_row_from_before_the_later_columns_is_shown_with_the_defaults(run, database, client_id):
+    with database.transaction() as connection:
+        unset = dict.fromkeys(
+            [
+                *EVERYTHING.keys() - {"name", "redirect_uris"},
+                "disabled",
+                "token_endpoint_auth_method",
+            ]
+        )
+        connection.execute(oauth_client.update().values(unset))
+
+    shown = json.loads(run("show", client_id, "--json").out)
+
+    assert shown["scope"] == "openid profile email offline_access"
+    assert shown["id_token_signed_response_alg"] == "RS256"
+    assert (shown["disabled"], shown["skip_consent"], shown["minimal_id_token"]) == (False,) * 3
+    assert shown["post_logout_redirect_uris"] == []
+    assert not {"userinfo_signed_response_alg", "backchannel_logout_uri"} & set(shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--name", " New name "], {"name": "New name"}),
+        (
+            ["--redirect-uri", "https://x.example/1", "--redirect-uri", "https://x.example/2"],
+            {"redirect_uris": ("https://x.example/1", "https://x.example/2")},
+        ),
+        (
+            ["--post-logout-redirect-uri", "https://x.example/bye"],
+            {"post_logout_redirect_uris": ("https://x.example/bye",)},
+        ),
+        (["--scope", "openid offline_access"], {"scopes": ("openid", "offline_access")}),
+        (["--id-token-alg", "RS256"], {"id_token_signed_response_alg": "RS256"}),
+        (["--userinfo-alg", "ES256"], {"userinfo_signed_response_alg": "ES256"}),
+        (
+            ["--backchannel-logout-uri", "https://x.example/b"],
+            {"backchannel_logout_uri": "https://x.example/b"},
+        ),
+        (["--no-skip-consent"], {"skip_consent": False}),
+        (["--no-enable-end-session"], {"enable_end_session": False}),
+        (["--no-minimal-id-token"], {"minimal_id_token": False}),
+        (
+            ["--name", "X", "--no-skip-consent", "--no-minimal-id-token"],
+            {"name": "X", "skip_consent": False, "minimal_id_token": False},
+        ),
+    ],
+)
+def test_an_update_changes_what_is_named_and_nothing_else(
+    run, database, client_id, arguments, expected
+):
+    before = row(database, client_id)
+
+    shown = json.loads(run("update", client_id, *arguments, "--json").out)
+
+    after = row(database, client_id)
+    assert after["updated_at"] > before["updated_at"]
+    after["updated_at"] = before["updated_at"]
+    assert changed(before, after) == expected
+    assert shown == json.loads(run("show", client_id, "--json").out)
+
+
+@pytest.mark.parametrize("switch", ["skip-consent", "enable-end-session", "minimal-id-token"])
+def test_a_switch_can_be_turned_on(run, database, switch):
+    client_id = RelyingParty.registered(None, database).client_id
+
+    run("update", client_id, f"--{switch}")
+
+    assert row(database, client_id)[switch.replace("-", "_")] is True
+
+
+def test_a_public_client_stays_public(run, database):
+    client_id = RelyingParty.registered(None, database, public=True).client_id
+
+    run("update", client_id, "--name", "X")
+
+    after = row(database, client_id)
+    assert (after["public"], after["token_endpoint_auth_method"]) == (True, "none")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], (1, "nothing to change")),
+        (["--name", " "], (1, "name must not be blank")),
+        (["--redirect-uri", "http://x.example/"], (1, "https")),
+        (["--backchannel-logout-uri", "com.example.app:/x"], (1, "must be an https address")),
+        (["--scope", "openid phone"], (1, "scope may hold these values only")),
+        (["--scope", ""], (1, "scope may hold these values only")),
+        (["--id-token-alg", "none"], (2, "--id-token-alg")),
+        (["--name", "X", "--name", "Y"], (2, "--name is given twice")),
+        (["--public"], (2, "--public")),
+        (["--name", " ", "--scope", "x"], (1, "; ")),
+    ],
+)
+def test_an_update_that_is_wrong_writes_nothing(refused, database, client_id, arguments, expected):
+    before = row(database, client_id)
+
+    status, message = refused("update", client_id, *arguments)
+
+    assert status == expected[0]
+    assert expected[1] in message
+    assert row(database, client_id) == before
+
+
+@pytest.mark.parametrize(
+    "command", ["show", "disable", "enable", "rotate-secret", "delete", "update"]
+)
+def test_an_unknown_client_is_named(refused, command):
+    change = ["--name", "X"] if command == "update" else []
+
+    assert refused(command, "nobody", *change) == (1, "authservice: there is no client nobody")
+
+
+@pytest.mark.parametrize("arguments", [[], ["unheard-of"], ["show"], ["list", "extra"]])
+def test_wrong_arguments_are_named_in_one_line(refused, arguments):
+    assert refused(*arguments)[0] == 2
+
+
+@pytest.mark.parametrize("command", ["list", "show", "delete"])
+def test_an_unmigrated_database_is_said_so(refused, monkeypatch, tmp_path, command):
+    monkeypatch.setenv("AUTH_DATABASE_URL", f"sqlite:///{tmp_path}/none.sqlite")
+    arguments = [] if command == "list" else ["x"]
+
+    assert "not migrated" in refused(command, *arguments)[1]
+
+
+def test_a_remote_database_needs_no_other_setting(run, monkeypatch, database_url, client_id):
+    monkeypatch.delenv("AUTH_DATABASE_URL")
+    monkeypatch.setenv("AUTH_REMOTE_DATABASE_URL", database_url)
+
+    assert client_id in run("list", "--remote").out
