@@ -1,0 +1,161 @@
+"""The registration command's flags for what a client may choose of the provider."""
+
+import json
+
+import pytest
+from sqlalchemy import func, select
+
+from authservice.cli import register
+from authservice.models import oauth_client
+from tests.published_keys import decoded
+from tests.relying_party import RelyingParty
+
+REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
+TOLD = "https://app.example.com/backchannel"
+
+
+@pytest.fixture(autouse=True)
+def _local_database(database_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    """Give the command: its output after it has ended well."""
+
+    def command(*arguments):
+        register.main([*REQUIRED, *arguments])
+        return capsys.readouterr()
+
+    return command
+
+
+@pytest.fixture
+def refused(capsys, database):
+    """Give the command: its message after it has failed and written nothing."""
+
+    def command(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            register.main([*REQUIRED, *arguments])
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert number_of_clients(database) == 0
+        return stop.value.code if isinstance(stop.value.code, str) else output.err.strip()
+
+    return command
+
+
+def number_of_clients(database):
+    return database.reader.scalar(select(func.count()).select_from(oauth_client))
+
+
+def only_client(database):
+    return database.reader.execute(select(oauth_client)).one()
+
+
+def test_without_them_the_defaults_of_the_server_hold(run, database):
+    shown = json.loads(run("--json").out)
+
+    stored = only_client(database)
+    assert stored.id_token_signed_response_alg is None
+    assert stored.userinfo_signed_response_alg is None
+    assert stored.backchannel_logout_uri is None
+    assert stored.minimal_id_token is False
+    assert shown["id_token_signed_response_alg"] == "RS256"
+    assert shown["minimal_id_token"] is False
+    assert not {"userinfo_signed_response_alg", "backchannel_logout_uri"} & set(shown)
+
+
+@pytest.mark.parametrize("alg", ["RS256", "ES256", "EdDSA"])
+@pytest.mark.parametrize(
+    ("flag", "member"),
+    [
+        ("--id-token-alg", "id_token_signed_response_alg"),
+        ("--userinfo-alg", "userinfo_signed_response_alg"),
+    ],
+)
+def test_algorithms_are_stored_and_shown(run, database, flag, member, alg):
+    shown = json.loads(run(flag, alg, "--json").out)
+
+    assert shown[member] == getattr(only_client(database), member) == alg
+
+
+def test_the_other_flags_are_stored_and_shown(run, database):
+    flags = ("--minimal-id-token", "--backchannel-logout-uri", TOLD, "--scope", " email  openid ")
+
+    shown = json.loads(run(*flags, "--json").out)
+
+    stored = only_client(database)
+    assert stored.minimal_id_token is shown["minimal_id_token"] is True
+    assert stored.backchannel_logout_uri == shown["backchannel_logout_uri"] == TOLD
+    assert stored.scopes == ("email", "openid")
+    assert shown["scope"] == "email openid"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--id-token-alg", "none"], "--id-token-alg"),
+        (["--id-token-alg", "HS256"], "--id-token-alg"),
+        (["--id-token-alg", "es256"], "--id-token-alg"),
+        (["--userinfo-alg", "none"], "--userinfo-alg"),
+        (["--id-token-alg", "ES256", "--id-token-alg", "RS256"], "--id-token-alg is given twice"),
+        (["--userinfo-alg", "ES256", "--userinfo-alg", "RS256"], "--userinfo-alg is given twice"),
+        (["--minimal-id-token", "--minimal-id-token"], "--minimal-id-token is given twice"),
+        (["--dry-run", "--dry-run"], "--dry-run is given twice"),
+        (["--no-minimal-id-token"], "--no-minimal-id-token"),
+        (["--scope", "openid", "--scope", "email"], "--scope is given twice"),
+        (["--scope", "openid phone"], "openid profile email offline_access"),
+        (["--scope", " "], "scope may hold"),
+        (["--backchannel-logout-uri", TOLD, "--backchannel-logout-uri", TOLD], "given twice"),
+        (["--backchannel-logout-uri", "http://app.example.com/x"], "must use https"),
+        (["--backchannel-logout-uri", f"{TOLD}#x"], "fragment"),
+        (["--backchannel-logout-uri", "com.example.app:/x"], "must be an https address"),
+        (["--backchannel-logout-uri", "https://u:p@app.example.com/"], "user information"),
+        (["--backchannel-logout-uri", ""], "back-channel logout URI ''"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(refused, arguments, reason):
+    message = refused(*arguments)
+
+    assert reason in message
+    assert "\n" not in message
+
+
+def test_a_dry_run_checks_everything_and_writes_nothing(run, refused, database):
+    output = run("--dry-run", "--json", "--id-token-alg", "ES256")
+
+    assert output.out == ""
+    assert output.err == "Everything is in order; nothing was written.\n"
+    assert number_of_clients(database) == 0
+    assert "scope may hold" in refused("--dry-run", "--scope", "phone")
+
+
+def test_a_dry_run_finds_a_database_that_is_not_migrated(refused, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTH_DATABASE_URL", f"sqlite:///{tmp_path}/none.sqlite")
+
+    assert "not migrated" in refused("--dry-run")
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_a_client_registered_with_all_of_them_works(run, app, browser):
+    flags = ["--id-token-alg", "ES256", "--userinfo-alg", "EdDSA", "--minimal-id-token"]
+    made = json.loads(run(*flags, "--scope", "openid email", "--json").out)
+    client = RelyingParty(app, made["client_id"], made["client_secret"], REQUIRED[3])
+
+    tokens = client.redeem(client.sign_in_with(browser, scope="openid email")).json
+
+    assert "email" not in decoded(tokens["id_token"], client.http, "ES256")[1]
+    told = client.userinfo(tokens["access_token"]).text
+    assert "email" in decoded(told, client.http, "EdDSA")[1]
+
+
+@pytest.mark.parametrize("scope", ["openid profile", "openid offline_access"])
+def test_a_client_may_ask_for_the_scopes_that_it_was_registered_with_only(run, app, browser, scope):
+    made = json.loads(run("--scope", "openid email", "--json").out)
+    client = RelyingParty(app, made["client_id"], made["client_secret"], REQUIRED[3])
+
+    answer = client.answer(client.authorize(browser, scope=scope))
+
+    assert answer["error"] == "invalid_scope"
