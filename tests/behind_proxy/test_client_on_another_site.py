@@ -111,6 +111,7 @@ def test_continuing_as_who_one_is_when_the_client_wants_a_choice(tab):
     sees(tab, "Signed in as Mona Lisa")
 
 
+@pytest.mark.requirement("OIDC-FORMPOST-2-4")
 def test_the_answer_can_come_as_a_form(tab):
     _remembered_at_the_provider(tab)
     tab.goto(f"{CLIENT}/sign-in?response_mode=form_post")

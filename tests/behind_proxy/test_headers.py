@@ -100,6 +100,7 @@ def test_the_browser_and_the_attempt_are_host_only(caller):
     assert [a for _, a in _cookies(begun).values()] == [HOST_ONLY | {"Max-Age=600"}]
 
 
+@pytest.mark.requirement("RFC8414-6.2-1")
 @pytest.mark.parametrize(
     "forged",
     [
@@ -128,6 +129,7 @@ def test_no_forwarding_header_moves_the_issuer(caller, forged):
     )
 
 
+@pytest.mark.requirement("RFC8414-6.2-1")
 def test_nor_does_the_host_header_of_who_goes_past_the_proxy(production):
     connection = http.client.HTTPConnection("127.0.0.1", production.worker_ports[0])
     try:
@@ -140,6 +142,7 @@ def test_nor_does_the_host_header_of_who_goes_past_the_proxy(production):
         connection.close()
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-5")
 def test_a_client_with_a_long_state_passes_the_proxy_both_ways(production, own_client):
     walk = walk_in(production)
     parameters = {

@@ -89,6 +89,7 @@ def walk(production, own_client):
     return walk
 
 
+@pytest.mark.requirement("RFC6749-10.8-1")
 def test_no_secret_is_written_anywhere(production, walk):
     written = production.output + production.proxy_logs() + "".join(production.nginx.output)
 

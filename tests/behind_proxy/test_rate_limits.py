@@ -59,6 +59,7 @@ def test_each_address_and_each_page_counts_apart(production, caller):
     assert caller.get(AUTH).status == 200
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-5")
 def test_twenty_failures_at_the_token_endpoint_in_a_minute(caller):
     def guess():
         form = {"grant_type": "authorization_code", "client_id": "x", "client_secret": "y"}
@@ -76,6 +77,7 @@ def test_twenty_failures_at_the_token_endpoint_in_a_minute(caller):
     assert answer.json["error"] == "temporarily_unavailable"
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-5")
 def test_failures_of_one_address_lock_out_nobody_else(production, caller, own_client):
     _statuses(lambda: caller.post_form(TOKEN, {"client_id": own_client["client_id"]}), 21)
 
@@ -144,6 +146,7 @@ def _past_the_proxy(production, address, forwarded_for):
         connection.close()
 
 
+@pytest.mark.requirement("RFC9700-4.13-1")
 def test_who_goes_past_the_proxy_is_not_believed(production):
     statuses = [_past_the_proxy(production, "127.0.0.4", f"198.51.100.{n}") for n in range(12)]
 

@@ -18,6 +18,7 @@ def receiver():
     opened.stop()
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.1-1")
 def test_oidcc_backchannel_logout_discovery_endpoint_verification(plain_suite):
     metadata = plain_suite.metadata
 
@@ -27,6 +28,8 @@ def test_oidcc_backchannel_logout_discovery_endpoint_verification(plain_suite):
     checks.endpoints(metadata)
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.1-2", "OIDC-BCLOGOUT-2.4-1", "OIDC-BCLOGOUT-2.4-3")
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-5", "OIDC-BCLOGOUT-2.5-1")
 def test_oidcc_backchannel_rp_initiated_logout(plain_suite, receiver):
     suite = plain_suite
     suite.client = suite.register(

@@ -2,6 +2,8 @@
 
 import secrets
 
+import pytest
+
 from tests.conformance import checks
 
 # Claims of the scope profile that the identity provider does not give: each is a warning.
@@ -22,6 +24,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.3.3-1")
 def test_oidcc_server(suite):
     login = suite.login()
 
@@ -30,6 +33,7 @@ def test_oidcc_server(suite):
     assert set(login.userinfo) == {"sub"}
 
 
+@pytest.mark.requirement("OIDC-CORE-9-2")
 def test_oidcc_server_client_secret_post(suite):
     client = suite.register(auth_method="client_secret_post")
 
@@ -49,6 +53,7 @@ def test_oidcc_response_type_missing(suite):
     assert suite.refusal(response_type=None) in {"invalid_request", "unsupported_response_type"}
 
 
+@pytest.mark.requirement("OIDC-CORE-2-7")
 def test_oidcc_ensure_request_without_nonce_succeeds_for_code_flow(suite):
     login = suite.login(nonce=None)
 
@@ -62,6 +67,7 @@ def test_oidcc_ensure_request_with_valid_pkce_succeeds(suite):
     suite.login()
 
 
+@pytest.mark.requirement("OIDC-CORE-5.1-1", "OIDC-CORE-5.3.2-6")
 def test_oidcc_userinfo_get(suite):
     login = suite.login(scope="openid profile email")
 
@@ -69,6 +75,7 @@ def test_oidcc_userinfo_get(suite):
     assert set(login.userinfo) == {"sub"} | CLAIMS["email"] | CLAIMS["profile"] - NOT_GIVEN
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3-1")
 def test_oidcc_userinfo_post_header(suite):
     login = suite.login(scope="openid profile email")
     endpoint = suite.http.path(suite.metadata["userinfo_endpoint"])
@@ -79,6 +86,7 @@ def test_oidcc_userinfo_post_header(suite):
     assert checks.userinfo(answer, login.id_token["sub"]) == login.userinfo
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3-2")
 def test_oidcc_userinfo_post_body(suite):
     login = suite.login(scope="openid profile email")
     endpoint = suite.http.path(suite.metadata["userinfo_endpoint"])
@@ -88,6 +96,7 @@ def test_oidcc_userinfo_post_body(suite):
     assert checks.userinfo(answer, login.id_token["sub"]) == login.userinfo
 
 
+@pytest.mark.requirement("OIDC-CORE-5.4-1")
 def test_oidcc_scope_profile(suite):
     login = suite.login(scope="openid profile")
 
@@ -96,6 +105,7 @@ def test_oidcc_scope_profile(suite):
     assert not CLAIMS["email"] & set(login.userinfo)
 
 
+@pytest.mark.requirement("OIDC-CORE-5.4-2")
 def test_oidcc_scope_email(suite):
     login = suite.login(scope="openid email")
 
@@ -117,6 +127,7 @@ def test_oidcc_scope_phone(suite):
     _skipped_for_want_of(suite, "phone")
 
 
+@pytest.mark.requirement("OIDC-CORE-5.4-3")
 def test_oidcc_scope_all(suite):
     _skipped_for_want_of(suite, "address", "phone")
     login = suite.login(scope="openid profile email")
@@ -124,6 +135,7 @@ def test_oidcc_scope_all(suite):
     assert set(login.userinfo) == {"sub"} | CLAIMS["email"] | CLAIMS["profile"] - NOT_GIVEN
 
 
+@pytest.mark.requirement("OIDC-DISCOVERY-3-14")
 def test_oidcc_claims_essential(suite):
     assert suite.metadata["claims_parameter_supported"] is True
 

@@ -3,34 +3,43 @@
 import base64
 import json
 
+import pytest
+
 from tests.conformance import checks
 from tests.conformance.suite import CALLBACK
 
 
+@pytest.mark.requirement("OIDC-CORE-15.1-3")
 def test_oidcc_display_page(suite):
     suite.login(display="page")
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-5")
 def test_oidcc_display_popup(suite):
     suite.login(display="popup")
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-12", "OIDC-CORE-15.1-3")
 def test_oidcc_ui_locales(suite):
     suite.login(ui_locales="se")
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-12", "OIDC-CORE-15.1-3")
 def test_oidcc_claims_locales(suite):
     suite.login(claims_locales="se")
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-15")
 def test_oidcc_login_hint(suite):
     suite.login(login_hint="buffy@localhost")
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-17")
 def test_oidcc_ensure_request_with_unknown_parameter_succeeds(suite):
     suite.login(extra="foobar")
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-16", "OIDC-CORE-15.1-3")
 def test_oidcc_ensure_request_with_acr_values_succeeds(suite):
     asked = suite.metadata.get("acr_values_supported", ["1", "2"])
 
@@ -39,6 +48,7 @@ def test_oidcc_ensure_request_with_acr_values_succeeds(suite):
     assert login.id_token["acr"] in asked
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-1")
 def test_oidcc_ensure_post_request_succeeds(suite):
     request = suite.request()
     endpoint = suite.metadata["authorization_endpoint"]
@@ -46,6 +56,7 @@ def test_oidcc_ensure_post_request_succeeds(suite):
     suite.finish(request, suite.browser.open(endpoint, form=request))
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-3")
 def test_oidcc_ensure_registered_redirect_uri(suite):
     outcome = suite.authorize(suite.request(redirect_uri=f"{CALLBACK}/random"))
 
@@ -64,6 +75,7 @@ def _with_request_object(request):
     return outside | {"request": f"{token}."}
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.6-4", "OIDC-DISCOVERY-3-16")
 def test_oidcc_unsigned_request_object_supported_correctly_or_rejected_as_unsupported(suite):
     assert suite.metadata["request_parameter_supported"] is False
     assert "request_object_signing_alg_values_supported" not in suite.metadata

@@ -2,6 +2,8 @@
 
 import secrets
 
+import pytest
+
 from tests.conformance.checks import INTERACTION_ERRORS
 from tests.conformance.old_browser import DENY, SIGN_IN
 
@@ -16,6 +18,7 @@ def test_oidcc_prompt_login(suite):
     assert again.id_token["sub"] == first.id_token["sub"]
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.3-2")
 def test_oidcc_prompt_none_not_logged_in(suite):
     state = secrets.token_hex(64)
     assert len(state) == 128
@@ -45,6 +48,7 @@ def test_oidcc_id_token_hint(suite):
     _same_sign_in(silent, first)
 
 
+@pytest.mark.requirement("OIDC-CORE-2-5", "OIDC-CORE-15.1-4")
 def test_oidcc_max_age_1(suite):
     first = suite.login()
     suite.wait(seconds=2)
@@ -55,6 +59,7 @@ def test_oidcc_max_age_1(suite):
     assert abs(again.id_token["auth_time"] - suite.now) <= 1
 
 
+@pytest.mark.requirement("OIDC-CORE-15.1-4")
 def test_oidcc_max_age_10000(suite):
     first = suite.login(max_age="15000")
     suite.wait(seconds=2)

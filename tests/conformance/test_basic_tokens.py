@@ -2,12 +2,15 @@
 
 import secrets
 
+import pytest
+
 from tests.conformance import checks
 from tests.conformance.suite import CALLBACK
 
 SCOPE = "openid offline_access"
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.3.2-2")
 def test_oidcc_codereuse(suite):
     login = suite.login()
 
@@ -40,6 +43,7 @@ def _refreshed(suite, client, login):
     return tokens["refresh_token"]
 
 
+@pytest.mark.requirement("OIDC-CORE-12.2-1")
 def test_oidcc_refresh_token(suite):
     assert "offline_access" in suite.metadata["scopes_supported"]
     assert "refresh_token" in suite.metadata["grant_types_supported"]

@@ -3,6 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
+import pytest
+
 from tests.conformance import checks
 from tests.conformance.suite import DISCOVERY, ISSUER
 
@@ -50,6 +52,7 @@ LOCALE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
 SCOPE = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+")
 
 
+@pytest.mark.requirement("OIDC-DISCOVERY-3-2", "OIDC-DISCOVERY-4.3-1", "OIDC-DISCOVERY-7.1-1")
 def test_oidcc_discovery_endpoint_verification(plain_suite):
     answer = plain_suite.http.visit(DISCOVERY)
     assert answer.status_int == 200

@@ -70,11 +70,13 @@ def assert_signed_out_page(suite, request):
     assert_signed_out(suite)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2.1-1")
 def test_oidcc_rp_initiated_logout_discovery_endpoint_verification(suite):
     assert suite.metadata["end_session_endpoint"].startswith("https://")
     checks.endpoints(suite.metadata)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-7")
 def test_oidcc_rp_initiated_logout(suite, logout_request):
     outcome = suite.end_session(**logout_request)
 
@@ -89,18 +91,21 @@ def test_oidcc_rp_initiated_logout_no_state(suite, logout_request):
     assert_signed_out(suite)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3-1")
 def test_oidcc_rp_initiated_logout_bad_post_logout_redirect_uri(suite, logout_request):
     logout_request["post_logout_redirect_uri"] = f"{POST_LOGOUT}/{secrets.token_hex(8)}"
 
     assert "post_logout_redirect_uri" in assert_never_sent_back(suite, logout_request)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-6")
 def test_oidcc_rp_initiated_logout_query_added_to_post_logout_redirect_uri(suite, logout_request):
     logout_request["post_logout_redirect_uri"] = f"{POST_LOGOUT}?foo=bar"
 
     assert "post_logout_redirect_uri" in assert_never_sent_back(suite, logout_request)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-2")
 def test_oidcc_rp_initiated_logout_modified_id_token_hint(suite, login, logout_request):
     parts = [
         base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode()
@@ -111,6 +116,7 @@ def test_oidcc_rp_initiated_logout_modified_id_token_hint(suite, login, logout_r
     assert_never_sent_back(suite, logout_request)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-2")
 def test_oidcc_rp_initiated_logout_bad_id_token_hint(suite, login, logout_request):
     secret = OctKey.import_key(suite.client.client_secret)
     logout_request["id_token_hint"] = jwt.encode({"alg": "HS256"}, login.id_token, secret)
@@ -118,16 +124,19 @@ def test_oidcc_rp_initiated_logout_bad_id_token_hint(suite, login, logout_reques
     assert_never_sent_back(suite, logout_request)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3-2")
 def test_oidcc_rp_initiated_logout_no_id_token_hint(suite, logout_request):
     del logout_request["id_token_hint"]
 
     assert_never_sent_back(suite, logout_request)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-8")
 def test_oidcc_rp_initiated_logout_no_params(suite, login):
     assert_signed_out_page(suite, {})
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3-4")
 def test_oidcc_rp_initiated_logout_no_post_logout_redirect_uri(suite, logout_request):
     del logout_request["post_logout_redirect_uri"]
 
@@ -138,6 +147,7 @@ def test_oidcc_rp_initiated_logout_only_state(suite, logout_request):
     assert_signed_out_page(suite, {"state": logout_request["state"]})
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-3")
 def test_an_expired_hint_is_as_good_as_a_fresh_one(suite, login, logout_request):
     suite.wait(seconds=2 * (login.id_token["exp"] - login.id_token["iat"]))
 

@@ -17,6 +17,8 @@ def code(browser, relying_party):
     return relying_party.sign_in_with(browser)
 
 
+@pytest.mark.requirement("RFC6749-4.1.1-2", "RFC6749-4.1.4-1", "RFC6749-5.1-1", "RFC8252-8.1-1")
+@pytest.mark.requirement("OIDC-CORE-3.1.3.3-1")
 def test_a_person_signs_in_allows_and_the_client_gets_tokens(browser, relying_party):
     code = relying_party.sign_in_with(browser)
 
@@ -35,6 +37,7 @@ def test_a_person_signs_in_allows_and_the_client_gets_tokens(browser, relying_pa
     assert claims["sub"] == "local-developer"
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-2", "RFC6749-10.5-1", "RFC9700-4.2.4-2", "OAUTH21-4.1.2-1")
 def test_a_code_is_worth_one_token_response(browser, relying_party):
     code = relying_party.sign_in_with(browser)
 
@@ -47,6 +50,8 @@ def test_a_code_is_worth_one_token_response(browser, relying_party):
     assert relying_party.userinfo(first.json["access_token"]).status_int == 401
 
 
+@pytest.mark.requirement("RFC6749-10.6-1", "RFC7636-4.6-2", "RFC7636-4.6-3", "RFC7636-7.3-1")
+@pytest.mark.requirement("RFC9700-2.1.1-3", "RFC9700-4.5.3-1", "OAUTH21-4.1.1-1")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -62,6 +67,7 @@ def test_a_failed_attempt_burns_the_code(relying_party, code, changes):
     refused(relying_party.redeem(code))
 
 
+@pytest.mark.requirement("RFC6749-4.1.3-4")
 def test_a_request_that_names_no_redirect_uri_leaves_the_code_alone(relying_party, code):
     answer = relying_party.redeem(code, redirect_uri=None)
 
@@ -70,12 +76,15 @@ def test_a_request_that_names_no_redirect_uri_leaves_the_code_alone(relying_part
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.requirement("RFC7636-4.4-1", "RFC7636-4.6-1", "RFC9700-2.1.1-5", "OAUTH21-4.1.3-1")
 def test_the_challenge_itself_is_no_verifier(relying_party, code):
     challenge = relying_party.request()["code_challenge"]
 
     refused(relying_party.redeem(code, code_verifier=challenge))
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-4", "RFC6749-4.1.3-2", "RFC7636-4.4-1", "RFC9700-4.5.3-1")
+@pytest.mark.requirement("OIDC-CORE-3.1.3.2-2")
 def test_a_code_is_worth_nothing_to_another_client_and_stays_with_its_own(
     app, relying_party, code, database
 ):
@@ -86,6 +95,7 @@ def test_a_code_is_worth_nothing_to_another_client_and_stays_with_its_own(
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-3", "RFC9700-4.2.4-3", "OAUTH21-4.1.2-2")
 def test_a_second_use_revokes_everything_made_from_the_first(relying_party, code):
     tokens = relying_party.redeem(code).json
     newer = relying_party.refresh(tokens["refresh_token"]).json
@@ -98,6 +108,7 @@ def test_a_second_use_revokes_everything_made_from_the_first(relying_party, code
         refused(relying_party.refresh(token))
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-3")
 def test_a_second_use_revokes_whatever_else_is_wrong_with_it(relying_party, code, turnable_clock):
     tokens = relying_party.redeem(code).json
     turnable_clock.advance(seconds=1800)
@@ -117,6 +128,7 @@ def test_a_second_use_leaves_the_tokens_of_other_codes_alone(browser, relying_pa
     assert relying_party.refresh(other["refresh_token"]).status_int == 200
 
 
+@pytest.mark.requirement("OAUTH21-4.1.2-2")
 def test_a_second_use_by_another_client_revokes_nothing(app, relying_party, code, database):
     tokens = relying_party.redeem(code).json
     other = RelyingParty.registered(app, database)
@@ -127,6 +139,7 @@ def test_a_second_use_by_another_client_revokes_nothing(app, relying_party, code
     assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-1", "RFC6749-4.1.3-3", "RFC6749-10.5-1")
 @pytest.mark.parametrize(("seconds", "status"), [(59, 200), (60, 400)])
 def test_a_code_lives_for_a_minute(relying_party, turnable_clock, browser, seconds, status):
     code = relying_party.sign_in_with(browser)

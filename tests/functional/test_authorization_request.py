@@ -25,6 +25,10 @@ def disable(database, client_id):
         connection.execute(update(oauth_client).where(which).values(disabled=True))
 
 
+@pytest.mark.requirement("RFC6749-3.1.2.2-2", "RFC6749-3.1.2.3-1", "RFC6749-3.1.2.4-1")
+@pytest.mark.requirement("RFC6749-3.1.2.4-2", "RFC6749-4.1.2.1-1", "RFC6749-10.15-1")
+@pytest.mark.requirement("RFC8252-8.4-4", "RFC9700-2.1-2", "RFC9700-4.1.3-1", "RFC9700-4.11.2-1")
+@pytest.mark.requirement("OAUTH21-2.3.2-1", "OIDC-CORE-3.1.2.1-3", "OIDC-CORE-3.1.2.2-2")
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
@@ -57,6 +61,7 @@ def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
     assert named in refused_by_page(browser.get(AUTHORIZE, sent, expect_errors=True))
 
 
+@pytest.mark.requirement("RFC6749-3.1-7", "RFC6749-4.1.2.1-1")
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
 def test_a_repeated_client_or_redirect_uri_is_shown_and_never_followed(
     browser, relying_party, name
@@ -69,6 +74,7 @@ def test_a_repeated_client_or_redirect_uri_is_shown_and_never_followed(
     assert f"{name} is given more than once" in page
 
 
+@pytest.mark.requirement("RFC6749-4.1.2.1-1")
 def test_a_disabled_client_is_as_good_as_unknown(browser, relying_party, database):
     disable(database, relying_party.client_id)
 
@@ -115,6 +121,14 @@ REFUSED = [
 ]
 
 
+@pytest.mark.requirement("RFC6749-3.1.1-1", "RFC6749-3.3-1", "RFC6749-4.1.1-1", "RFC6749-4.1.2.1-2")
+@pytest.mark.requirement("RFC6749-4.1.2.1-3", "RFC6749-4.1.2.1-5", "RFC6749-4.1.2.1-6")
+@pytest.mark.requirement("RFC6749-4.1.2.1-7", "RFC6749-4.1.2.1-8", "RFC7636-4.2-2")
+@pytest.mark.requirement("RFC7636-4.4.1-1", "RFC7636-4.4.1-2", "RFC7636-4.4.1-3", "RFC7636-7.2-1")
+@pytest.mark.requirement("RFC9207-2-2", "RFC9207-2-3", "RFC9700-2.1-3", "RFC9700-2.1.1-2")
+@pytest.mark.requirement("RFC9700-2.1.1-4", "RFC9700-2.1.1-5", "RFC9700-2.1.2-1", "RFC9700-4.8.2-1")
+@pytest.mark.requirement("OAUTH21-4.1.1-1", "OAUTH21-4.1.3-2", "OIDC-CORE-3.1.2.1-10")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.2-1", "OIDC-CORE-3.1.2.2-2", "OIDC-CORE-3.1.2.6-1")
 @pytest.mark.parametrize(("changes", "error", "named"), REFUSED)
 def test_every_other_fault_goes_to_the_redirect_uri_and_names_the_rule(
     browser, relying_party, changes, error, named
@@ -129,6 +143,7 @@ def test_every_other_fault_goes_to_the_redirect_uri_and_names_the_rule(
     assert not set(answer["error_description"]) & set('"\\\r\n\t')
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.6-4", "OIDC-CORE-3.1.2.6-5")
 @pytest.mark.parametrize("name", ["request", "request_uri"])
 def test_request_objects_are_refused_before_everything_else(browser, relying_party, name):
     outside = {"response_type": None, "code_challenge": None, "scope": "nonsense", "prompt": "x"}
@@ -138,6 +153,7 @@ def test_request_objects_are_refused_before_everything_else(browser, relying_par
     assert answer["error"] == f"{name}_not_supported"
 
 
+@pytest.mark.requirement("RFC6749-3.1-7", "RFC6749-4.1.2.1-3", "OAUTH21-3.1-1")
 @pytest.mark.parametrize(
     "name",
     ["response_type", "scope", "nonce", "code_challenge", "prompt", "max_age", "response_mode"],
@@ -153,6 +169,7 @@ def test_a_repeated_parameter_is_an_invalid_request(browser, relying_party, name
     assert answer["state"] == "opaque state"
 
 
+@pytest.mark.requirement("RFC6749-3.1-7")
 def test_a_repeated_state_is_an_invalid_request_and_not_echoed(browser, relying_party):
     query = urlencode([*relying_party.request().items(), ("state", "another")])
 
@@ -187,6 +204,10 @@ ACCEPTED = [
 ]
 
 
+@pytest.mark.requirement("RFC6749-3.1-1", "RFC6749-3.1-3", "RFC6749-3.1-5", "RFC6749-3.1-6")
+@pytest.mark.requirement("RFC7636-4.2-2", "OIDC-CORE-3.1.2.1-5", "OIDC-CORE-3.1.2.1-12")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-15", "OIDC-CORE-3.1.2.1-16", "OIDC-CORE-3.1.2.1-17")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.3-1")
 @pytest.mark.parametrize("changes", ACCEPTED)
 def test_everything_else_is_let_through_to_the_sign_in_page(browser, relying_party, changes):
     answer = relying_party.authorize(browser, **changes)
@@ -197,6 +218,7 @@ def test_everything_else_is_let_through_to_the_sign_in_page(browser, relying_par
     assert browser.visit(answer.location).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-3.1-4", "RFC9700-4.12-1", "OIDC-CORE-3.1.2.1-1")
 def test_a_request_by_post_is_sent_again_by_get(browser, relying_party):
     asked = relying_party.request(state="a&b=c ü")
 
@@ -208,6 +230,7 @@ def test_a_request_by_post_is_sent_again_by_get(browser, relying_party):
     assert "/sign-in?" in browser.visit(answer.location).location
 
 
+@pytest.mark.requirement("RFC6749-4.1.2.1-6")
 def test_a_client_may_be_held_to_fewer_scopes(browser, relying_party, database):
     with database.transaction() as connection:
         which = oauth_client.c.client_id == relying_party.client_id
@@ -219,6 +242,7 @@ def test_a_client_may_be_held_to_fewer_scopes(browser, relying_party, database):
     assert answer["error_description"].endswith("only: openid email.")
 
 
+@pytest.mark.requirement("RFC7636-4.4.1-1", "RFC8252-8.1-1", "RFC8252-8.1-2", "RFC9700-2.1.1-2")
 def test_a_public_client_needs_pkce_like_every_other(app, browser, database):
     public = RelyingParty.registered(app, database, public=True)
 

@@ -9,6 +9,7 @@ from tests.relying_party import AUTHORIZE, RelyingParty
 ISSUER = "http://localhost:37960/api/auth"
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-5", "RFC6749-4.1.2.1-8", "OIDC-CORE-3.1.2.5-1")
 @pytest.mark.parametrize(
     "state",
     ["x" * 128, "a b+c&d=e%20#f", "{}|`^<>\"'\\", "ünï©ødé 🙂", " leading", "0", "x" * 8000],
@@ -26,6 +27,8 @@ def test_state_comes_back_exactly(browser, relying_party, state):
     assert granted["state"] == state
 
 
+@pytest.mark.requirement("RFC7636-4.4-2", "RFC9207-2-1", "RFC9207-2-2", "RFC9207-2.3-1")
+@pytest.mark.requirement("RFC9700-2.1-3", "RFC9700-4.4.2-1", "OIDC-CORE-3.1.2.5-1")
 def test_without_state_none_is_made_up_and_iss_is_still_there(app, browser, database):
     trusted = RelyingParty.registered(app, database, skip_consent=True)
 
@@ -38,6 +41,8 @@ def test_without_state_none_is_made_up_and_iss_is_still_there(app, browser, data
     assert refused["iss"] == granted["iss"] == ISSUER
 
 
+@pytest.mark.requirement("RFC6749-3.1.2-3", "RFC6749-4.1.2-6", "RFC8252-7-1", "RFC8252-7.3-1")
+@pytest.mark.requirement("RFC8252-7.3-2", "OIDC-CORE-3.1.3.3-3")
 @pytest.mark.parametrize(
     ("registered", "requested"),
     [
@@ -66,6 +71,7 @@ def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(
     assert tokens.status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-3.1.2.4-2", "RFC6749-10.15-1", "RFC8252-8.4-1", "RFC9700-2.1-1")
 @pytest.mark.parametrize(
     ("registered", "requested"),
     [
@@ -91,6 +97,7 @@ def test_only_the_port_of_a_loopback_address_may_differ(
     assert "Location" not in answer.headers
 
 
+@pytest.mark.requirement("RFC6749-3.1.2.2-3", "OAUTH21-2.3.2-1")
 def test_every_registered_redirect_uri_may_be_used(app, browser, database):
     uris = ["https://app.example.com/one", "https://app.example.com/two"]
     client = RelyingParty.registered(app, database, redirect_uris=uris, skip_consent=True)
@@ -109,6 +116,9 @@ def posted_fields(page):
     return dict(form.submit_fields())
 
 
+@pytest.mark.requirement("RFC6749-10.14-1", "RFC9207-2-1", "OIDC-CORE-3.1.2.1-4")
+@pytest.mark.requirement("OIDC-FORMPOST-2-1", "OIDC-FORMPOST-2-2", "OIDC-FORMPOST-2-4")
+@pytest.mark.requirement("OIDC-FORMPOST-2-6", "OIDC-FORMPOST-2-7")
 def test_form_post_carries_a_code_in_a_form_that_posts_itself(app, browser, database):
     client = RelyingParty.registered(
         app, database, redirect_uris=["https://app.example.com/cb?a=1"], skip_consent=True
@@ -130,6 +140,8 @@ def test_form_post_carries_a_code_in_a_form_that_posts_itself(app, browser, data
     assert client.redeem(fields["code"]).status_int == 200
 
 
+@pytest.mark.requirement("RFC9207-2-2", "OIDC-CORE-3.1.2.6-1", "OIDC-FORMPOST-2-2")
+@pytest.mark.requirement("OIDC-FORMPOST-2-5")
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -150,6 +162,7 @@ def test_form_post_carries_errors_too(browser, relying_party, changes, error):
     assert page.forms[0].action == relying_party.redirect_uri
 
 
+@pytest.mark.requirement("OIDC-FORMPOST-2-5")
 def test_form_post_carries_a_denial(browser, relying_party):
     browser.sign_in()
     consent = browser.follow_home(relying_party.authorize(browser, response_mode="form_post"))
@@ -159,6 +172,7 @@ def test_form_post_carries_a_denial(browser, relying_party):
     assert posted_fields(page)["error"] == "access_denied"
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-6", "RFC9700-4.3.2-1", "RFC9700-4.12-1")
 def test_an_answer_by_redirect_is_a_303_with_nothing_but_the_query(browser, relying_party):
     answer = relying_party.authorize(browser, prompt="none")
 

@@ -33,6 +33,7 @@ def notice(database):
     return database.reader.execute(select(logout_notice)).one_or_none()
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.8-1")
 @pytest.mark.parametrize("status", [200, 204])
 def test_a_client_that_took_note_is_told_once(one_due, receiver, database, status):
     receiver.status = status
@@ -43,6 +44,7 @@ def test_a_client_that_took_note_is_told_once(one_due, receiver, database, statu
     assert notice(database) is None
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.8-1")
 @pytest.mark.parametrize("status", [201, 202, 301, 307, 400, 404, 500, 503])
 def test_any_other_answer_is_a_failure(one_due, receiver, database, status):
     receiver.status = status
@@ -76,6 +78,7 @@ def test_it_is_tried_again_after_growing_pauses_and_then_given_up(
     assert len(gave_up) == 1
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-9", "OIDC-BCLOGOUT-2.4-10")
 def test_each_attempt_has_a_token_of_its_own_that_is_fresh(
     one_due, receiver, told_client, turnable_clock
 ):
@@ -110,6 +113,7 @@ def test_nobody_listening_is_a_failure_like_any_other(one_due, receiver, databas
     assert notice(database).attempts == 1
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.5-3")
 def test_one_client_s_failure_does_not_hold_up_the_next(one_due, browser, receiver, told_client):
     receiver.status = 500
     one_due.attempt_one()
@@ -122,6 +126,7 @@ def test_one_client_s_failure_does_not_hold_up_the_next(one_due, browser, receiv
     assert receiver.next()
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.5-3")
 def test_the_person_does_not_wait_for_a_client_that_never_answers(
     browser, told_client, receiver, database, turnable_clock
 ):

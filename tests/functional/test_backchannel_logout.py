@@ -44,6 +44,9 @@ def claims_of(received, client, alg="RS256"):
     return decoded(received.token, client.http, alg)[1]
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-1", "OIDC-BCLOGOUT-2.4-2", "OIDC-BCLOGOUT-2.4-3")
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-4", "OIDC-BCLOGOUT-2.4-5", "OIDC-BCLOGOUT-2.4-6")
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-8", "OIDC-BCLOGOUT-2.4-9", "OIDC-BCLOGOUT-2.5-1")
 def test_the_logout_token_is_as_the_standard_says(
     browser, told_client, receiver, by_hand, turnable_clock
 ):
@@ -72,6 +75,7 @@ def test_the_logout_token_is_as_the_standard_says(
     }
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-6", "OIDC-BCLOGOUT-2.4-7")
 @pytest.mark.parametrize("alg", ["ES256", "EdDSA"])
 def test_it_is_signed_as_the_client_s_id_tokens_are(database, browser, receiver, by_hand, alg):
     client = RelyingParty.registered(
@@ -116,6 +120,7 @@ def end_session_confirmed(browser, _token):
     ask(browser).forms[0].submit("decision", value="sign-out")
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.5-2")
 @pytest.mark.parametrize(
     "end",
     [
@@ -136,6 +141,7 @@ def test_every_way_to_end_a_session_tells(browser, told_client, receiver, end):
     assert claims_of(receiver.next(), told_client)["sid"] == session_id
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.1-3")
 def test_ending_the_other_sessions_tells_of_those_only(
     app, browser, told_client, receiver, by_hand
 ):
@@ -186,6 +192,7 @@ def test_a_session_that_lives_is_left_alone(browser, told_client, receiver, tell
     assert not receiver.has_more()
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.3-1", "OIDC-BCLOGOUT-2.5-2")
 def test_all_clients_of_the_session_are_told(app, database, browser, receiver, by_hand):
     parties = [
         RelyingParty.registered(app, database, name=name, backchannel_logout_uri=receiver.uri)
@@ -201,6 +208,7 @@ def test_all_clients_of_the_session_are_told(app, database, browser, receiver, b
     assert told == {party.client_id for party in parties}
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.3-1")
 def test_nobody_else_is_told(database, browser, relying_party, told_client, by_hand):
     signed_in_to(relying_party, browser)
     told_client.sign_in_with(browser)
@@ -211,6 +219,7 @@ def test_nobody_else_is_told(database, browser, relying_party, told_client, by_h
     assert notices(database) == 0
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.4-2")
 def test_each_person_s_sub_is_their_own(app, database, told_client, receiver, by_hand):
     stranger = Browser(app)
     for pair in signed_in_cookies(app, database).split("; "):
@@ -235,6 +244,7 @@ def test_who_is_not_to_be_told_any_more_is_not(browser, told_client, by_hand, da
     assert notices(database) == 0
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-4.1-1")
 def test_a_logout_token_passes_for_no_other_kind(browser, told_client, receiver, by_hand):
     signed_in_to(told_client, browser)
     post(browser, "sign-out")
@@ -246,6 +256,7 @@ def test_a_logout_token_passes_for_no_other_kind(browser, told_client, receiver,
     assert hinted["error"] == "invalid_request"
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.1-1", "OIDC-BCLOGOUT-2.1-2")
 def test_the_metadata_says_so(browser):
     metadata = browser.get("/api/auth/.well-known/openid-configuration").json
 

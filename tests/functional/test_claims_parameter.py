@@ -40,6 +40,7 @@ def refused(client, browser, parameter, **changes):
     return client.answer(client.authorize(browser, claims=parameter, **changes))
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-1")
 @pytest.mark.parametrize("name", sorted(PROFILE | EMAIL))
 def test_each_claim_can_be_asked_of_userinfo_alone(browser, relying_party, name):
     tokens = tokens_of(browser, relying_party, claims(userinfo=[name]))
@@ -48,6 +49,7 @@ def test_each_claim_can_be_asked_of_userinfo_alone(browser, relying_party, name)
     assert in_id_token(relying_party, tokens) == set()
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-1")
 def test_each_claim_can_be_asked_of_the_id_token_alone(browser, relying_party):
     tokens = tokens_of(browser, relying_party, claims(id_token=["email", "name"]))
 
@@ -55,6 +57,7 @@ def test_each_claim_can_be_asked_of_the_id_token_alone(browser, relying_party):
     assert in_id_token(relying_party, tokens) == {"email", "name"}
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-5")
 def test_they_come_beside_what_the_scopes_bring(browser, relying_party):
     parameter = claims(userinfo=["name"], id_token=["picture"])
     tokens = tokens_of(browser, relying_party, parameter, scope="openid email")
@@ -63,6 +66,7 @@ def test_they_come_beside_what_the_scopes_bring(browser, relying_party):
     assert in_id_token(relying_party, tokens) == EMAIL | {"picture"}
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-2", "OIDC-CORE-5.5.1-1")
 def test_essential_claims_and_wanted_values_are_answered_as_they_are(browser, relying_party):
     asked = {"userinfo": {"name": {"essential": True, "value": "Somebody Else"}}}
     tokens = tokens_of(browser, relying_party, json.dumps(asked))
@@ -71,6 +75,7 @@ def test_essential_claims_and_wanted_values_are_answered_as_they_are(browser, re
     assert told == {"sub": "local-developer", "name": "Local Developer"}
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-2", "OIDC-CORE-5.5-3")
 def test_unknown_claims_and_members_are_passed_over(browser, relying_party):
     asked = {"userinfo": {"nickname": {"essential": True}}, "elsewhere": {"email": None}}
     tokens = tokens_of(browser, relying_party, json.dumps(asked))
@@ -130,6 +135,7 @@ def test_claims_outside_the_client_s_scopes_are_refused(app, browser, database):
     assert "claims" in answer["error_description"]
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-4")
 @pytest.mark.parametrize("text", ["nonsense", "[]", '{"userinfo": ["email"]}'])
 def test_another_shape_is_an_invalid_request(browser, relying_party, text):
     answer = refused(relying_party, browser, text)
@@ -151,6 +157,7 @@ def test_the_person_who_is_signed_in_may_be_named(browser, relying_party):
     assert "id_token" in tokens_of(browser, relying_party, asked)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.2-3")
 @pytest.mark.parametrize("prompt", [None, "none"])
 def test_another_person_has_to_sign_in(browser, relying_party, prompt):
     browser.sign_in()
@@ -161,6 +168,7 @@ def test_another_person_has_to_sign_in(browser, relying_party, prompt):
     assert answer["error"] == "login_required"
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.2-3")
 def test_a_named_person_is_compared_with_who_is_signed_in(app, relying_party, database):
     stranger = Browser(app)
     for pair in signed_in_cookies(app, database).split("; "):
@@ -170,6 +178,7 @@ def test_a_named_person_is_compared_with_who_is_signed_in(app, relying_party, da
     assert refused(relying_party, stranger, asked)["error"] == "login_required"
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5.1.1-1")
 def test_an_essential_acr_that_is_not_reached_is_an_error(browser, relying_party):
     asked = json.dumps({"id_token": {"acr": {"essential": True, "values": ["gold", "silver"]}}})
 
@@ -178,6 +187,7 @@ def test_an_essential_acr_that_is_not_reached_is_an_error(browser, relying_party
     assert answer["error"] == "unmet_authentication_requirements"
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5.1.1-1", "OIDC-CORE-5.5.1.1-2")
 @pytest.mark.parametrize(
     "acr",
     [{"essential": True, "values": ["gold", "0"]}, {"essential": True}, {"values": ["gold"]}],

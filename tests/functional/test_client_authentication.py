@@ -46,6 +46,7 @@ def public(app, database):
     return RelyingParty.registered(app, database, public=True)
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-3", "OAUTH21-2.4.1-1", "OIDC-CORE-9-1")
 def test_a_client_with_a_secret_may_use_basic_or_post(browser, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
     form = {
@@ -67,6 +68,7 @@ def test_the_scheme_is_known_in_any_case(relying_party, scheme):
     assert accepted(ask(relying_party, header.replace("Basic", scheme)))
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-1", "RFC6749-2.3.1-2")
 @pytest.mark.parametrize("encode", [str, quote, everything_encoded])
 def test_basic_credentials_are_form_decoded(relying_party, encode):
     header = basic(encode(relying_party.client_id), encode(relying_party.client_secret))
@@ -74,6 +76,7 @@ def test_basic_credentials_are_form_decoded(relying_party, encode):
     assert accepted(ask(relying_party, header))
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-2")
 def test_basic_credentials_are_decoded_after_they_are_split(relying_party):
     pair = everything_encoded(f"{relying_party.client_id}:{relying_party.client_secret}")
     header = f"Basic {base64.b64encode(pair.encode()).decode()}"
@@ -87,6 +90,7 @@ def test_basic_may_come_with_the_same_client_id_in_the_body(relying_party):
     assert accepted(ask(relying_party, header, client_id=relying_party.client_id, state="x"))
 
 
+@pytest.mark.requirement("RFC6749-2.3-1", "RFC6749-5.2-4", "OAUTH21-2.4-1")
 def test_two_mechanisms_in_one_request_are_an_invalid_request(relying_party):
     header = basic(relying_party.client_id, relying_party.client_secret)
 
@@ -107,6 +111,7 @@ def test_two_clients_in_one_request_are_an_invalid_request(relying_party, public
     assert "client_id" in answer.json["error_description"]
 
 
+@pytest.mark.requirement("RFC6749-3.2.1-2")
 def test_a_public_client_names_itself(public):
     assert accepted(ask(public, client_id=public.client_id))
 
@@ -117,6 +122,8 @@ def test_a_public_client_has_no_secret_to_show(public):
     refused(ask(public, basic(public.client_id, "")))
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-1", "RFC6749-4.1.3-1", "RFC6749-5.2-2", "RFC6749-5.2-3")
+@pytest.mark.requirement("OIDC-CORE-3.1.3.2-1")
 @pytest.mark.parametrize(
     ("client_id", "secret"),
     [
@@ -143,6 +150,7 @@ def test_wrong_credentials_are_refused_in_one_and_the_same_way(relying_party, cl
     assert by_header.json["error_description"].startswith("Client authentication failed")
 
 
+@pytest.mark.requirement("RFC6749-5.2-2")
 @pytest.mark.parametrize(
     "header",
     [
@@ -178,6 +186,7 @@ def test_a_nul_in_basic_credentials_is_refused_before_it_reaches_the_database(
     assert "Authorization header" in answer.json["error_description"]
 
 
+@pytest.mark.requirement("RFC6749-5.2-3")
 def test_without_any_credentials_what_is_missing_is_named(relying_party):
     answer = refused(ask(relying_party))
 
@@ -185,10 +194,13 @@ def test_without_any_credentials_what_is_missing_is_named(relying_party):
     assert "client_id" in answer.json["error_description"]
 
 
+@pytest.mark.requirement("RFC6749-3.2.1-1", "RFC6749-4.1.3-1", "RFC9700-2.5-1")
+@pytest.mark.requirement("OIDC-CORE-3.1.3.2-1")
 def test_a_client_with_a_secret_must_show_it(relying_party):
     refused(ask(relying_party, client_id=relying_party.client_id))
 
 
+@pytest.mark.requirement("RFC6749-6-1", "OIDC-CORE-12.1-1")
 def test_a_disabled_client_is_refused_and_its_tokens_are_dead(browser, relying_party, database):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
     with database.transaction() as connection:

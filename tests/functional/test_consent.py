@@ -29,6 +29,7 @@ def granted(database, client):
     return None if found is None else set(found.scopes)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.4-1")
 def test_the_page_names_client_host_person_and_what_is_asked(signed_in, relying_party):
     page = consent_page(signed_in, relying_party, scope="openid email")
 
@@ -44,6 +45,8 @@ def test_the_page_names_client_host_person_and_what_is_asked(signed_in, relying_
     assert page.html.find(id="consent-deny")
 
 
+@pytest.mark.requirement("RFC6749-4.1.1-2", "RFC6749-4.1.2.1-4", "RFC9700-4.12-1")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.4-1")
 def test_denying_is_access_denied_and_remembers_nothing(signed_in, relying_party, database):
     answer = decide(signed_in, consent_page(signed_in, relying_party), "deny")
 
@@ -55,6 +58,7 @@ def test_denying_is_access_denied_and_remembers_nothing(signed_in, relying_party
     consent_page(signed_in, relying_party)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.4-2")
 def test_what_was_allowed_once_is_not_asked_again(signed_in, relying_party):
     decide(signed_in, consent_page(signed_in, relying_party, scope="openid email"), "allow")
 
@@ -72,6 +76,7 @@ def test_only_new_scopes_are_asked_for_and_all_are_kept(signed_in, relying_party
     assert "code" in relying_party.answer(both)
 
 
+@pytest.mark.requirement("RFC9700-2.3-1", "OIDC-CORE-5.4-4")
 def test_a_code_carries_only_what_this_request_asked_for(signed_in, relying_party):
     decide(signed_in, consent_page(signed_in, relying_party), "allow")
 
@@ -82,6 +87,7 @@ def test_a_code_carries_only_what_this_request_asked_for(signed_in, relying_part
     assert tokens["scope"] == "openid"
 
 
+@pytest.mark.requirement("OIDC-CORE-11-2")
 def test_offline_access_is_part_of_what_is_remembered(signed_in, relying_party):
     decide(signed_in, consent_page(signed_in, relying_party, scope="openid"), "allow")
 
@@ -103,6 +109,7 @@ def test_a_consent_that_was_taken_back_is_asked_for_again(signed_in, relying_par
     consent_page(signed_in, relying_party)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.4-2")
 def test_a_client_that_skips_consent_asks_only_with_prompt_consent(app, signed_in, database):
     trusted = RelyingParty.registered(app, database, skip_consent=True)
 
@@ -111,6 +118,7 @@ def test_a_client_that_skips_consent_asks_only_with_prompt_consent(app, signed_i
     assert "code" in trusted.answer(decide(signed_in, page, "allow"))
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-8")
 def test_prompt_consent_asks_again_each_time(signed_in, relying_party):
     for _ in range(2):
         page = consent_page(signed_in, relying_party, prompt="consent")
@@ -127,6 +135,7 @@ def test_in_local_mode_a_native_public_client_is_remembered_too(app, signed_in, 
     assert "code" in native.answer(native.authorize(signed_in))
 
 
+@pytest.mark.requirement("RFC6749-4.1.1-2", "RFC6749-10.12-1")
 def test_a_form_without_its_token_decides_nothing(signed_in, relying_party, database):
     form = consent_page(signed_in, relying_party).forms[0]
     form["csrf_token"] = "forged"

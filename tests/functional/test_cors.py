@@ -34,6 +34,7 @@ def test_documents_are_open_whoever_asks(browser, path, origin):
     assert open_to_everybody(answer)
 
 
+@pytest.mark.requirement("RFC9700-2.6-4", "OIDC-CORE-5.3-3")
 @pytest.mark.parametrize("path", METHODS)
 @pytest.mark.parametrize("asked", ["authorization", "content-type", "Authorization,Content-Type"])
 def test_a_preflight_allows_the_headers_that_clients_need(browser, path, asked):
@@ -55,6 +56,7 @@ def test_a_preflight_allows_the_headers_that_clients_need(browser, path, asked):
     assert "Set-Cookie" not in answer.headers
 
 
+@pytest.mark.requirement("RFC9700-2.6-4", "OIDC-CORE-5.3-3")
 def test_a_token_answer_can_be_read_by_a_page(browser, relying_party):
     code = relying_party.sign_in_with(browser)
     relying_party.http.extra_environ["HTTP_ORIGIN"] = ORIGIN
@@ -108,6 +110,7 @@ def test_the_cookie_of_a_foreign_page_counts_for_nothing(browser):
     assert answer.status_int == 401
 
 
+@pytest.mark.requirement("RFC9700-2.6-3")
 @pytest.mark.parametrize("path", [AUTHORIZE, "/sign-in", "/consent"])
 def test_what_people_see_is_not_for_scripts_of_other_pages(browser, relying_party, path):
     headers = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}

@@ -19,6 +19,7 @@ def form(browser):
     return browser.get("/sign-in").forms[0]
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.3-3")
 @pytest.mark.parametrize("token", ["", "x", "A" * 43, "ä" * 43])
 def test_a_form_without_its_token_is_refused_before_signing_in(browser, form, database, token):
     form["csrf_token"] = token
@@ -30,12 +31,14 @@ def test_a_form_without_its_token_is_refused_before_signing_in(browser, form, da
     assert _count(database, verification) == 0
 
 
+@pytest.mark.requirement("RFC6749-10.12-1")
 @pytest.mark.parametrize("path", ["/sign-in", "/consent", "/sign-out"])
 def test_a_form_with_no_fields_at_all_is_refused(browser, path):
     assert browser.post(path, {}, expect_errors=True).status_int == 403
     assert browser.post(path, expect_errors=True).status_int == 403
 
 
+@pytest.mark.requirement("RFC6749-10.12-1")
 def test_a_token_of_another_browser_is_refused(app, form, database):
     form["csrf_token"] = Browser(app).get("/sign-in").forms[0]["csrf_token"].value
 

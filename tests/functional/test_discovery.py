@@ -21,6 +21,8 @@ def metadata(browser):
     return browser.get(PATHS[0]).json
 
 
+@pytest.mark.requirement("RFC8414-3-1", "RFC8414-3.1-1", "RFC8414-3.2-1", "RFC9700-2.6-1")
+@pytest.mark.requirement("OIDC-DISCOVERY-4-1", "OIDC-DISCOVERY-4.1-1", "OIDC-DISCOVERY-4.2-1")
 def test_the_document_is_the_same_at_all_three_addresses(browser):
     documents = [browser.get(path) for path in PATHS]
 
@@ -28,6 +30,8 @@ def test_the_document_is_the_same_at_all_three_addresses(browser):
     assert documents[0].json == documents[1].json == documents[2].json
 
 
+@pytest.mark.requirement("RFC8414-2-2", "RFC8414-2-3", "RFC8414-2-10", "RFC8414-2-11")
+@pytest.mark.requirement("OIDC-DISCOVERY-3-2", "OIDC-DISCOVERY-3-3")
 def test_its_members_are_exactly_these(metadata):
     assert set(metadata) == {
         "issuer",
@@ -64,11 +68,14 @@ def test_its_members_are_exactly_these(metadata):
     }
 
 
+@pytest.mark.requirement("RFC8414-2-1", "RFC8414-3.3-1", "RFC9207-2.3-1", "RFC9207-3-1")
+@pytest.mark.requirement("OIDC-DISCOVERY-4.3-1", "OIDC-DISCOVERY-4.3-2")
 def test_the_issuer_is_where_the_document_was_found(metadata):
     assert metadata["issuer"] == ISSUER
     assert metadata["authorization_response_iss_parameter_supported"] is True
 
 
+@pytest.mark.requirement("RFC8414-2-2", "RFC8414-2-3")
 def test_every_endpoint_lies_below_the_issuer_and_exists(browser, metadata):
     for name, address in metadata.items():
         if name.endswith(("_endpoint", "_uri")):
@@ -77,12 +84,15 @@ def test_every_endpoint_lies_below_the_issuer_and_exists(browser, metadata):
             assert answer.status_int == 405
 
 
+@pytest.mark.requirement("OIDC-DISCOVERY-3-15", "OIDC-DISCOVERY-3-16")
 @pytest.mark.parametrize("name", ["request", "request_uri"])
 def test_what_is_not_supported_says_so(metadata, name):
     # Absent, request_uri would mean supported.
     assert metadata[f"{name}_parameter_supported"] is False
 
 
+@pytest.mark.requirement("RFC8414-2-5", "RFC8414-2-7", "RFC9700-2.1.2-1", "OIDC-CORE-3.1.2.1-4")
+@pytest.mark.requirement("OIDC-DISCOVERY-3-7")
 def test_each_response_type_and_mode_works_and_no_other(browser, app, database, metadata):
     client = RelyingParty.registered(app, database, skip_consent=True)
     browser.sign_in()
@@ -98,6 +108,7 @@ def test_each_response_type_and_mode_works_and_no_other(browser, app, database, 
         assert client.answer(client.authorize(browser, response_mode=mode))["error"]
 
 
+@pytest.mark.requirement("RFC6749-5.2-6", "RFC8414-2-8", "RFC9700-2.4-1")
 def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
     known = metadata["grant_types_supported"]
 
@@ -107,6 +118,7 @@ def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
         assert (error != "unsupported_grant_type") == (grant_type in known)
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-1", "RFC8414-2-9", "OIDC-CORE-9-2")
 def test_each_client_authentication_method_works(app, database, metadata):
     confidential = RelyingParty.registered(app, database)
     public = RelyingParty.registered(app, database, public=True)
@@ -127,6 +139,8 @@ def test_each_client_authentication_method_works(app, database, metadata):
         assert answer.json["error"] == "invalid_grant"
 
 
+@pytest.mark.requirement("RFC7636-4.2-1", "RFC7636-4.6-1", "RFC8414-2-12", "RFC9700-2.1.1-1")
+@pytest.mark.requirement("RFC9700-2.1.1-6", "OAUTH21-4.1.1-2", "OAUTH21-4.1.3-1")
 def test_the_challenge_method_works(browser, relying_party, metadata):
     assert metadata["code_challenge_methods_supported"] == ["S256"]
     changes = {
@@ -137,6 +151,8 @@ def test_the_challenge_method_works(browser, relying_party, metadata):
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.requirement("RFC8414-2-6", "OIDC-CORE-5.6-1", "OIDC-DISCOVERY-3-6")
+@pytest.mark.requirement("OIDC-DISCOVERY-3-12")
 def test_each_scope_can_be_had_and_each_claim_comes_with_them(browser, relying_party, metadata):
     assert metadata["scopes_supported"] == ["openid", "profile", "email", "offline_access"]
     scope = " ".join(metadata["scopes_supported"])
@@ -150,6 +166,7 @@ def test_each_scope_can_be_had_and_each_claim_comes_with_them(browser, relying_p
     assert metadata["claim_types_supported"] == ["normal"]
 
 
+@pytest.mark.requirement("OIDC-CORE-2-11", "OIDC-DISCOVERY-3-8", "OIDC-DISCOVERY-3-13")
 def test_each_subject_type_and_acr_is_what_id_tokens_hold(browser, relying_party, metadata):
     subjects = []
     for _ in range(2):
@@ -162,6 +179,8 @@ def test_each_subject_type_and_acr_is_what_id_tokens_hold(browser, relying_party
     assert subjects[0] == subjects[1]
 
 
+@pytest.mark.requirement("RFC8414-2-4", "OIDC-CORE-2-9", "OIDC-DISCOVERY-3-9")
+@pytest.mark.requirement("OIDC-DISCOVERY-3-10")
 def test_there_is_a_key_for_each_signing_algorithm(browser, metadata):
     algorithms = metadata["id_token_signing_alg_values_supported"]
     keys = browser.get(urlsplit(metadata["jwks_uri"]).path).json["keys"]
@@ -171,6 +190,7 @@ def test_there_is_a_key_for_each_signing_algorithm(browser, metadata):
     assert {key["alg"] for key in keys} == set(algorithms)
 
 
+@pytest.mark.requirement("OIDC-CORE-15.1-2")
 def test_each_prompt_is_known(browser, relying_party, metadata):
     assert metadata["prompt_values_supported"] == ["none", "login", "consent", "select_account"]
     for value in metadata["prompt_values_supported"]:
@@ -178,6 +198,7 @@ def test_each_prompt_is_known(browser, relying_party, metadata):
         assert "error=invalid_request" not in answer.location
 
 
+@pytest.mark.requirement("OIDC-DISCOVERY-3-17")
 def test_the_pages_speak_the_language_that_is_announced(browser, metadata):
     assert metadata["ui_locales_supported"] == [browser.get("/").html.find("html")["lang"]]
 
@@ -192,6 +213,10 @@ def test_there_is_no_registration_endpoint(browser, metadata):
             assert answer.json["code"] == "NOT_FOUND"
 
 
+@pytest.mark.requirement("RFC6749-2.3.1-6", "RFC6749-3.1-8", "RFC6749-3.2-5", "RFC7009-2-3")
+@pytest.mark.requirement("RFC7662-2-1", "RFC8414-2-1", "RFC8414-2-4", "OAUTH21-1.5-1")
+@pytest.mark.requirement("OIDC-DISCOVERY-3-1", "OIDC-DISCOVERY-3-3", "OIDC-DISCOVERY-7.1-1")
+@pytest.mark.requirement("OIDC-RPLOGOUT-2.1-1")
 def test_behind_a_tls_front_every_address_is_https(make_app):
     app = make_app(auth__url="https://localhost:37960")
 
@@ -212,6 +237,7 @@ def test_head_answers_like_get_without_the_body(browser, path):
         assert head.headers[name] == whole.headers[name]
 
 
+@pytest.mark.requirement("RFC8414-3.1-1")
 @pytest.mark.parametrize("path", DOCUMENTS)
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_another_method_is_405_with_allow(browser, path, method):

@@ -43,6 +43,7 @@ def id_token(browser, client):
     return client.redeem(client.sign_in_with(browser)).json["id_token"]
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-1", "OIDC-RPLOGOUT-2-7", "OIDC-RPLOGOUT-3-3")
 def test_a_valid_hint_ends_the_session_and_leads_back(browser, hint, database):
     answer = ask(browser, hint, post_logout_redirect_uri=BYE, state="a state & more=ü")
 
@@ -56,6 +57,7 @@ def test_without_a_state_the_address_is_the_registered_one(browser, hint):
     assert ask(browser, hint, post_logout_redirect_uri=BYE).location == BYE
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3-3")
 def test_a_registered_query_is_kept_beside_the_state(app, database, browser):
     client = RelyingParty.registered(
         app, database, enable_end_session=True, post_logout_redirect_uris=[f"{BYE}?from=us"]
@@ -67,6 +69,7 @@ def test_a_registered_query_is_kept_beside_the_state(app, database, browser):
     assert answer.location == f"{BYE}?from=us&state=s"
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3-4")
 def test_without_an_address_our_own_page_says_that_it_is_done(browser, hint):
     answer = ask(browser, hint, state="not for us")
 
@@ -74,16 +77,19 @@ def test_without_an_address_our_own_page_says_that_it_is_done(browser, hint):
     shows_signed_out(browser, answer)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-3")
 def test_an_expired_hint_is_good(browser, hint, turnable_clock):
     turnable_clock.advance(days=5)
 
     has_ended(ask(browser, hint), browser)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-5")
 def test_the_hint_and_client_id_may_come_together(browser, client, hint):
     has_ended(ask(browser, hint, client_id=client.client_id), browser)
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.7-1")
 def test_refresh_tokens_outlive_the_logout(browser, client, turnable_clock):
     tokens = client.redeem(client.sign_in_with(browser)).json
 
@@ -131,6 +137,7 @@ def test_a_second_time_nobody_is_asked_again(browser, hint):
     assert ask(browser, hint, post_logout_redirect_uri=BYE, state="s").location == f"{BYE}?state=s"
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-4")
 def test_a_session_that_is_gone_stands_for_the_same_person_s_new_one(browser, hint, database):
     with database.transaction() as connection:
         connection.execute(delete(session))
@@ -139,6 +146,7 @@ def test_a_session_that_is_gone_stands_for_the_same_person_s_new_one(browser, hi
     has_ended(ask(browser, hint), browser)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-4")
 def test_a_session_that_has_expired_is_gone(browser, hint, turnable_clock):
     turnable_clock.advance(days=8)
     browser.sign_in()
@@ -156,6 +164,7 @@ def test_a_hint_without_a_session_is_good_for_its_person(browser, client, hint):
     has_ended(ask(browser, newer), browser)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-9")
 def test_a_hint_of_the_same_person_s_other_session_asks(app, browser, hint, database):
     second = Browser(app)
     second.sign_in()
@@ -164,6 +173,7 @@ def test_a_hint_of_the_same_person_s_other_session_asks(app, browser, hint, data
     assert sessions_left(database) == 2
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-9")
 @pytest.mark.parametrize("gone", [True, False])
 def test_another_person_s_hint_asks(app, hint, database, gone):
     stranger = Browser(app)
@@ -201,11 +211,13 @@ def test_a_disabled_client_s_hint_asks_and_leads_nowhere(browser, hint, database
     shows_signed_out(browser, page.forms[0].submit("decision", value="sign-out"))
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-5", "OIDC-RPLOGOUT-4-1")
 def test_a_client_id_that_disagrees_with_the_hint_is_refused(browser, hint, other):
     is_refusal(ask(browser, hint, client_id=other.client_id), "client_id differs")
     assert browser.session() is not None
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3-1")
 def test_another_client_s_address_is_not_followed(app, database, browser, hint):
     elsewhere = "https://other.example.com/bye"
     RelyingParty.registered(app, database, post_logout_redirect_uris=[elsewhere])
@@ -216,6 +228,7 @@ def test_another_client_s_address_is_not_followed(app, database, browser, hint):
     assert browser.session() is not None
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-6", "OIDC-RPLOGOUT-3-1", "OIDC-RPLOGOUT-3.1-1")
 @pytest.mark.parametrize(
     "uri",
     [
@@ -238,6 +251,7 @@ def test_an_address_that_is_not_registered_is_never_followed(browser, hint, uri)
     assert browser.session() is not None
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-4-1")
 @pytest.mark.parametrize("name", ["id_token_hint", "post_logout_redirect_uri", "state"])
 def test_a_repeated_parameter_is_refused(browser, hint, name):
     once = {"id_token_hint": hint, "post_logout_redirect_uri": BYE, "state": "s"}

@@ -104,6 +104,7 @@ FORGERIES = (
 )
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-2")
 @pytest.mark.parametrize("forge", FORGERIES)
 def test_a_forged_hint_asks_and_leads_nowhere(browser, client, hint, forge):
     forged = forge(hint, client)
@@ -114,6 +115,7 @@ def test_a_forged_hint_asks_and_leads_nowhere(browser, client, hint, forge):
     shows_signed_out(browser, page.forms[0].submit("decision", value="sign-out"))
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-6-1")
 @pytest.mark.parametrize("forge", [signed_with_the_public_key, junk])
 def test_a_forged_hint_proves_nothing_beside_a_client_id(browser, client, hint, forge):
     page = ask(browser, forge(hint, client), client_id=client.client_id)
@@ -122,6 +124,7 @@ def test_a_forged_hint_proves_nothing_beside_a_client_id(browser, client, hint, 
     assert browser.session() is not None
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-2")
 @pytest.mark.parametrize(
     ("typ", "changes"),
     [

@@ -58,6 +58,7 @@ def test_its_form_may_end_at_the_client(page):
     assert "frame-ancestors 'none'" in policy
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-10")
 def test_confirming_ends_the_session_and_leads_back(browser, page, database):
     answer = decide(page, "sign-out")
 
@@ -67,6 +68,7 @@ def test_confirming_ends_the_session_and_leads_back(browser, page, database):
     assert access_tokens_left(database) == 0
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-11")
 def test_staying_changes_nothing_and_leads_to_the_start_page(browser, page, database):
     answer = decide(page, "stay")
 
@@ -76,6 +78,7 @@ def test_staying_changes_nothing_and_leads_to_the_start_page(browser, page, data
     assert browser.session() is not None
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-11")
 def test_sending_the_form_without_a_decision_is_staying(browser, page):
     page.forms[0].submit()
 
@@ -92,6 +95,7 @@ def test_a_confirmation_is_for_the_session_that_it_was_shown_to(browser, page):
     assert browser.session() is not None
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-8", "OIDC-RPLOGOUT-2-12", "OIDC-RPLOGOUT-3-2")
 def test_a_request_that_says_nothing_asks_and_ends_on_our_page(browser, hint):
     for parameters in ({}, {"state": "s"}, {"post_logout_redirect_uri": BYE}, {"x": "y"}):
         page = is_confirmation(ask(browser, **parameters))
@@ -102,6 +106,7 @@ def test_a_request_that_says_nothing_asks_and_ends_on_our_page(browser, hint):
     shows_signed_out(browser, answer)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-13", "OIDC-RPLOGOUT-3-2")
 def test_where_nobody_is_signed_in_a_request_without_a_hint_asks_too(app, client):
     browser = Browser(app)
     sent = {"client_id": client.client_id, "post_logout_redirect_uri": BYE}
@@ -112,6 +117,7 @@ def test_where_nobody_is_signed_in_a_request_without_a_hint_asks_too(app, client
     assert decide(page, "sign-out").location == BYE
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-4-1")
 def test_an_unknown_client_id_is_refused(browser, hint):
     is_refusal(ask(browser, client_id="nobody"), "client_id names no client")
     assert browser.session() is not None
@@ -123,6 +129,7 @@ def test_an_unregistered_address_is_refused_before_anybody_is_asked(browser, cli
     is_refusal(ask(browser, **sent), "post_logout_redirect_uri is not one of those registered")
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-6-1")
 def test_the_confirmation_needs_its_form_token(browser, page):
     form = {"logout": page.forms[0]["logout"].value, "decision": "sign-out"}
 
@@ -159,6 +166,7 @@ def posted(browser, *pairs):
     return answer
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-1")
 def test_a_post_goes_on_by_get_without_showing_what_it_holds(browser, hint):
     answer = posted(browser, ("id_token_hint", hint), ("post_logout_redirect_uri", BYE))
 
@@ -169,6 +177,7 @@ def test_a_post_goes_on_by_get_without_showing_what_it_holds(browser, hint):
     has_ended(done, browser)
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-13")
 def test_a_post_without_a_hint_asks(browser, client, hint):
     answer = posted(browser, ("client_id", client.client_id), ("post_logout_redirect_uri", BYE))
 

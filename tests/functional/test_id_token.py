@@ -22,6 +22,8 @@ def claims_of(browser, client, **changes):
     return verified(tokens_of(browser, client, **changes)["id_token"], client.http)[1]
 
 
+@pytest.mark.requirement("OIDC-CORE-2-1", "OIDC-CORE-2-2", "OIDC-CORE-2-4", "OIDC-CORE-2-5")
+@pytest.mark.requirement("OIDC-CORE-3.1.3.6-1", "OIDC-CORE-15.1-1", "OIDC-DISCOVERY-4.3-2")
 def test_it_says_who_signed_in_when_and_for_whom(browser, relying_party, turnable_clock):
     browser.sign_in()
     signed_in_at = int(turnable_clock.moment.timestamp())
@@ -44,6 +46,7 @@ def test_it_says_who_signed_in_when_and_for_whom(browser, relying_party, turnabl
     assert claims["at_hash"] == at_hash_of(tokens["access_token"])
 
 
+@pytest.mark.requirement("OIDC-CORE-2-8", "OIDC-CORE-10.1-1")
 def test_its_key_is_published(browser, relying_party):
     header, _ = verified(tokens_of(browser, relying_party)["id_token"], relying_party.http)
 
@@ -53,6 +56,7 @@ def test_its_key_is_published(browser, relying_party):
     assert published[header["kid"]] == "RS256"
 
 
+@pytest.mark.requirement("OIDC-CORE-2-8", "OIDC-CORE-16.3-1")
 def test_an_altered_token_does_not_verify(browser, relying_party):
     head, body, signature = tokens_of(browser, relying_party)["id_token"].split(".")
     changed = body[:20] + ("A" if body[20] != "A" else "B") + body[21:]
@@ -61,6 +65,7 @@ def test_an_altered_token_does_not_verify(browser, relying_party):
         verified(f"{head}.{changed}.{signature}", relying_party.http)
 
 
+@pytest.mark.requirement("OIDC-CORE-2-1", "OIDC-CORE-5.4-4")
 @pytest.mark.parametrize(
     ("scope", "expected"),
     [
@@ -79,6 +84,7 @@ def test_it_holds_the_claims_of_the_granted_scopes_and_no_others(
     assert set(claims) == ALWAYS | expected
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3.2-6")
 def test_userinfo_says_the_same(browser, relying_party):
     tokens = tokens_of(browser, relying_party)
     _, claims = verified(tokens["id_token"], relying_party.http)
@@ -88,6 +94,7 @@ def test_userinfo_says_the_same(browser, relying_party):
     assert told.items() <= claims.items()
 
 
+@pytest.mark.requirement("OIDC-CORE-5.1-1")
 def test_claims_are_typed_as_the_standard_says(browser, relying_party):
     claims = claims_of(browser, relying_party)
 
@@ -98,6 +105,7 @@ def test_claims_are_typed_as_the_standard_says(browser, relying_party):
     assert claims["picture"].startswith("http")
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3.2-2")
 def test_what_is_not_known_is_left_out(browser, relying_party, database):
     browser.sign_in()
     with database.transaction() as connection:
@@ -109,16 +117,19 @@ def test_what_is_not_known_is_left_out(browser, relying_party, database):
     assert not {"given_name", "family_name", "picture"} & set(claims)
 
 
+@pytest.mark.requirement("OIDC-CORE-2-6")
 @pytest.mark.parametrize("nonce", ["x", "n" * 64, "-._~" * 96, '"quoted" & ünïcode'])
 def test_the_nonce_comes_back_exactly(browser, relying_party, nonce):
     assert claims_of(browser, relying_party, nonce=nonce)["nonce"] == nonce
 
 
+@pytest.mark.requirement("OIDC-CORE-2-7")
 @pytest.mark.parametrize("nonce", [None, ""])
 def test_no_nonce_is_made_up(browser, relying_party, nonce):
     assert "nonce" not in claims_of(browser, relying_party, nonce=nonce)
 
 
+@pytest.mark.requirement("OIDC-CORE-2-3", "OIDC-BCLOGOUT-2.1-3")
 def test_a_new_sign_in_moves_auth_time_and_sid_and_keeps_sub(
     browser, relying_party, turnable_clock
 ):
@@ -133,6 +144,8 @@ def test_a_new_sign_in_moves_auth_time_and_sid_and_keeps_sub(
     assert same["sub"] == again["sub"] == first["sub"]
 
 
+@pytest.mark.requirement("OIDC-CORE-12.2-1", "OIDC-CORE-12.2-2", "OIDC-CORE-12.2-3")
+@pytest.mark.requirement("OIDC-CORE-12.2-4")
 def test_a_refresh_brings_a_new_one_about_the_same_sign_in(browser, relying_party, turnable_clock):
     tokens = tokens_of(browser, relying_party)
     _, first = verified(tokens["id_token"], relying_party.http)
@@ -158,6 +171,7 @@ def test_after_signing_out_a_refreshed_token_names_no_session(browser, relying_p
     assert "sid" not in verified(newer["id_token"], relying_party.http)[1]
 
 
+@pytest.mark.requirement("RFC9068-5-1", "OIDC-CORE-16.11-1")
 def test_it_is_no_access_token(browser, relying_party):
     tokens = tokens_of(browser, relying_party)
 

@@ -32,6 +32,7 @@ def at_hash(alg, access_token):
     return base64.urlsafe_b64encode(hashed[: len(hashed) // 2]).rstrip(b"=").decode()
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.3.6-1", "OIDC-CORE-10.1-1")
 @pytest.mark.parametrize("alg", ALGORITHMS)
 def test_id_tokens_are_signed_with_the_client_s_algorithm(browser, register, alg):
     client = register(id_token_signed_response_alg=alg)
@@ -70,6 +71,7 @@ def test_each_of_them_is_known_again_and_only_unaltered(browser, register, alg, 
     assert ("code" in answer) is (used == "id_token_hint")
 
 
+@pytest.mark.requirement("OIDC-CORE-2-9", "OIDC-CORE-15.1-1")
 def test_without_a_choice_it_is_rs256(browser, register):
     client = register()
     token = tokens_of(browser, client)["id_token"]
@@ -79,6 +81,7 @@ def test_without_a_choice_it_is_rs256(browser, register):
         decoded(token, client.http, "ES256")
 
 
+@pytest.mark.requirement("RFC9068-2.1-4")
 def test_access_tokens_for_resources_stay_rs256(make_app, database, browser):
     app = make_app(auth__resources="https://api.example.com/")
     client = RelyingParty.registered(app, database, id_token_signed_response_alg="ES256")
@@ -112,6 +115,7 @@ def test_a_minimal_id_token_stays_so_after_a_refresh(browser, register):
     assert not set(claims) & (PROFILE | EMAIL)
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3.2-4", "OIDC-CORE-5.3.2-5")
 @pytest.mark.parametrize("alg", ALGORITHMS)
 def test_userinfo_is_a_jwt_for_clients_registered_so(browser, register, alg):
     client = register(userinfo_signed_response_alg=alg)
@@ -134,6 +138,7 @@ def test_userinfo_is_a_jwt_for_clients_registered_so(browser, register, alg):
     }
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3.2-3")
 def test_the_id_token_s_algorithm_says_nothing_of_userinfo(browser, register):
     client = register(id_token_signed_response_alg="ES256")
 
@@ -142,6 +147,7 @@ def test_the_id_token_s_algorithm_says_nothing_of_userinfo(browser, register):
     assert answer.content_type == "application/json"
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3.3-1")
 def test_signed_userinfo_by_post_too_and_errors_stay_json(browser, register):
     client = register(userinfo_signed_response_alg="RS256")
     tokens = tokens_of(browser, client)

@@ -158,6 +158,7 @@ def test_going_back_to_consent_after_the_end_gives_another_code(browser, relying
     assert "code" in relying_party.answer(browser.follow_home(again))
 
 
+@pytest.mark.requirement("RFC6749-4.1.2.1-4")
 def test_denying_after_allowing_denies_this_answer_only(browser, relying_party):
     browser.sign_in()
     form = browser.visit(begun(browser, relying_party)).forms[0]

@@ -37,6 +37,7 @@ def told(client, token, **form):
     return answer.json
 
 
+@pytest.mark.requirement("RFC7662-2.2-1", "RFC7662-2.2-2", "RFC7662-2.2-4", "RFC7662-4-6")
 def test_an_access_token_is_told_of_in_full(browser, relying_party, tokens, turnable_clock):
     now = int(turnable_clock.moment.timestamp())
 
@@ -74,6 +75,7 @@ def test_a_narrowed_access_token_shows_its_own_scope(relying_party, tokens):
     assert "profile" in told(relying_party, narrowed["refresh_token"])["scope"]
 
 
+@pytest.mark.requirement("RFC7662-2.1-2")
 @pytest.mark.parametrize("hint", ["access_token", "refresh_token", "unheard_of"])
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 def test_a_hint_never_hides_a_token(relying_party, tokens, kind, hint):
@@ -90,11 +92,13 @@ def test_client_credentials_may_come_in_the_body(relying_party, tokens):
     assert relying_party.http.post(INTROSPECT, form).json["active"] is True
 
 
+@pytest.mark.requirement("RFC7662-2.2-2", "RFC7662-2.2-3", "RFC7662-2.2-5")
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 def test_another_client_learns_nothing(other, tokens, kind):
     assert told(other, tokens[kind]) == INACTIVE
 
 
+@pytest.mark.requirement("RFC7662-2.2-1", "RFC7662-2.2-3", "RFC7662-2.3-2")
 @pytest.mark.parametrize("token", ["unknown", "a.b.c", "x" * 5000, "é"])
 def test_an_unknown_token_is_inactive(relying_party, token):
     assert told(relying_party, token) == INACTIVE
@@ -107,6 +111,7 @@ def test_an_id_token_and_a_session_token_are_inactive(browser, relying_party, to
     assert told(relying_party, session_token) == INACTIVE
 
 
+@pytest.mark.requirement("RFC7662-2.2-3", "RFC7662-2.3-2", "RFC7662-4-1")
 @pytest.mark.parametrize(
     ("kind", "seconds"), [("access_token", 3600), ("refresh_token", 30 * 24 * 3600)]
 )
@@ -133,6 +138,7 @@ def test_asking_about_a_replayed_token_revokes_nothing(relying_party, tokens, tu
     assert told(relying_party, newer["refresh_token"])["active"] is True
 
 
+@pytest.mark.requirement("RFC7662-4-2")
 def test_signing_out_makes_the_access_token_inactive_and_spares_the_refresh_token(
     browser, relying_party, tokens
 ):
@@ -163,6 +169,7 @@ def refused(answer, status, error):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.requirement("RFC7662-2.1-3", "RFC7662-4-4")
 def test_a_public_client_is_refused(app, database, browser):
     client = RelyingParty.registered(app, database, public=True)
     token = client.redeem(client.sign_in_with(browser)).json["access_token"]
@@ -170,6 +177,7 @@ def test_a_public_client_is_refused(app, database, browser):
     refused(introspect(client, token, client_id=client.client_id), 401, "invalid_client")
 
 
+@pytest.mark.requirement("RFC7662-2.1-3", "RFC7662-2.3-1")
 def test_a_client_is_authenticated_before_anything_else(relying_party, tokens):
     relying_party.client_secret = "wrong"
     answer = introspect(relying_party, tokens["access_token"])
@@ -179,6 +187,7 @@ def test_a_client_is_authenticated_before_anything_else(relying_party, tokens):
     refused(introspect(relying_party, ""), 401, "invalid_client")
 
 
+@pytest.mark.requirement("RFC7662-2.1-3", "RFC7662-4-4")
 def test_without_credentials_there_is_no_answer(relying_party, tokens):
     answer = relying_party.http.post(
         INTROSPECT, {"token": tokens["access_token"]}, expect_errors=True
@@ -199,6 +208,7 @@ def test_a_bearer_token_does_not_authenticate_a_client(relying_party, tokens):
     )
 
 
+@pytest.mark.requirement("RFC7662-2.3-1")
 def test_a_disabled_client_is_refused(relying_party, tokens, database):
     with database.transaction() as connection:
         connection.execute(update(oauth_client).values(disabled=True))
@@ -206,6 +216,7 @@ def test_a_disabled_client_is_refused(relying_party, tokens, database):
     refused(introspect(relying_party, tokens["access_token"]), 401, "invalid_client")
 
 
+@pytest.mark.requirement("RFC7662-2.1-1")
 def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, tokens):
     headers = relying_party.credentials()
     token = tokens["access_token"]
@@ -215,6 +226,7 @@ def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, 
         assert "token" in answer.json["error_description"]
 
 
+@pytest.mark.requirement("RFC7662-2.1-1", "RFC7662-4-5")
 def test_a_token_in_the_query_is_not_read(relying_party, tokens):
     answer = relying_party.http.post(
         f"{INTROSPECT}?token={tokens['access_token']}",
@@ -225,6 +237,7 @@ def test_a_token_in_the_query_is_not_read(relying_party, tokens):
     refused(answer, 400, "invalid_request")
 
 
+@pytest.mark.requirement("RFC7662-2.1-1", "RFC7662-4-5")
 def test_it_is_asked_by_post_only(relying_party):
     answer = relying_party.http.get(INTROSPECT, expect_errors=True)
 

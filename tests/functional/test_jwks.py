@@ -25,6 +25,8 @@ def test_there_is_a_key_for_each_algorithm_from_the_start(keys):
     assert sorted(key["alg"] for key in keys) == ["ES256", "EdDSA", "RS256"]
 
 
+@pytest.mark.requirement("RFC8414-2-13", "OIDC-CORE-10.1-2", "OIDC-DISCOVERY-3-4")
+@pytest.mark.requirement("OIDC-DISCOVERY-3-5")
 def test_every_key_is_public_named_and_for_signatures(keys):
     for key in keys:
         assert set(key) == PUBLIC[key["alg"]] | {"kid", "alg", "use"}
@@ -33,6 +35,7 @@ def test_every_key_is_public_named_and_for_signatures(keys):
     assert len({key["kid"] for key in keys}) == len(keys)
 
 
+@pytest.mark.requirement("OIDC-DISCOVERY-3-4")
 def test_another_library_takes_the_set_and_finds_no_private_key(keys):
     found = KeySet.import_key_set({"keys": keys})
 

@@ -25,6 +25,8 @@ def sign_in_again(browser, client, **changes):
     return browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
 
 
+@pytest.mark.requirement("RFC6749-3.1-1", "OIDC-CORE-3.1.2.1-6", "OIDC-CORE-3.1.2.3-2")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.6-2")
 @pytest.mark.parametrize("max_age", [None, "10"])
 def test_prompt_none_without_a_session_is_login_required(browser, relying_party, max_age):
     state = "s" * 128
@@ -37,6 +39,7 @@ def test_prompt_none_without_a_session_is_login_required(browser, relying_party,
     assert answer["state"] == state
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-6", "OIDC-CORE-3.1.2.6-3")
 def test_prompt_none_without_consent_is_consent_required(browser, relying_party):
     browser.sign_in()
 
@@ -45,6 +48,7 @@ def test_prompt_none_without_consent_is_consent_required(browser, relying_party)
     assert answer["error"] == "consent_required"
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-6")
 def test_prompt_none_after_signing_in_and_allowing_gives_a_code_at_once(browser, relying_party):
     relying_party.sign_in_with(browser)
 
@@ -53,6 +57,7 @@ def test_prompt_none_after_signing_in_and_allowing_gives_a_code_at_once(browser,
     assert set(answer) == {"code", "state", "iss"}
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.6-2")
 def test_prompt_none_with_a_session_that_is_too_old_is_login_required(
     browser, trusted, turnable_clock
 ):
@@ -66,6 +71,7 @@ def test_prompt_none_with_a_session_that_is_too_old_is_login_required(
     assert "code" in enough
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-7")
 @pytest.mark.parametrize("reason", ["login", "login consent", "login select_account"])
 def test_prompt_login_asks_again_and_a_new_sign_in_satisfies_it(
     browser, trusted, turnable_clock, reason
@@ -86,6 +92,7 @@ def test_prompt_login_asks_again_and_a_new_sign_in_satisfies_it(
     assert browser.session()["session"]["id"] != first
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-7")
 def test_the_old_session_does_not_satisfy_prompt_login(browser, trusted, turnable_clock):
     browser.sign_in()
     turnable_clock.advance(seconds=1)
@@ -102,6 +109,7 @@ def test_prompt_login_without_a_session_asks_once(browser, trusted):
     assert "code" in trusted.answer(sign_in_again(browser, trusted, prompt="login"))
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-11")
 @pytest.mark.parametrize(("age", "max_age"), [(2, "1"), (1, "0"), (DAY, "15000")])
 def test_max_age_asks_again_when_the_sign_in_is_older(
     browser, trusted, turnable_clock, age, max_age
@@ -136,6 +144,7 @@ def test_a_new_sign_in_satisfies_max_age_however_long_the_way_back_takes(
     assert "code" in relying_party.answer(answer)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-11")
 def test_an_extended_session_is_not_a_newer_sign_in(browser, trusted, turnable_clock):
     browser.sign_in()
     for _ in range(3):
@@ -145,6 +154,7 @@ def test_an_extended_session_is_not_a_newer_sign_in(browser, trusted, turnable_c
     assert page_of(browser, trusted, max_age="500000") == "/sign-in"
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-9")
 def test_select_account_lets_the_person_go_on_as_who_they_are(browser, trusted, turnable_clock):
     browser.sign_in()
     turnable_clock.advance(seconds=1)
@@ -156,6 +166,7 @@ def test_select_account_lets_the_person_go_on_as_who_they_are(browser, trusted, 
     assert "code" in trusted.answer(answer)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-9")
 def test_select_account_is_asked_for_each_request(browser, trusted, turnable_clock):
     browser.sign_in()
     for _ in range(2):
@@ -178,6 +189,7 @@ def id_token_of(app, subject, *, issuer=None, typ="JWT", **claims):
     return components.signing_keys.sign(content | claims, alg="RS256", typ=typ)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-13")
 def test_a_hint_of_the_one_who_is_signed_in_changes_nothing(browser, trusted):
     tokens = trusted.redeem(trusted.sign_in_with(browser)).json
 
@@ -195,6 +207,7 @@ def test_an_expired_hint_still_names_its_user(app, browser, trusted):
     assert "code" in trusted.answer(answer)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-13")
 @pytest.mark.parametrize("prompt", [None, "none", "consent"])
 def test_a_hint_of_another_user_is_login_required(app, browser, trusted, prompt):
     browser.sign_in()
@@ -206,6 +219,7 @@ def test_a_hint_of_another_user_is_login_required(app, browser, trusted, prompt)
     assert "id_token_hint" in answer["error_description"]
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.2-3")
 def test_signing_in_as_another_than_hinted_is_login_required(app, browser, trusted):
     hint = id_token_of(app, "somebody-else")
 
@@ -214,6 +228,7 @@ def test_signing_in_as_another_than_hinted_is_login_required(app, browser, trust
     assert answer["error"] == "login_required"
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-14")
 @pytest.mark.parametrize(
     "kind",
     [

@@ -27,6 +27,7 @@ def expiry_of(database, token):
     return refresh_tokens.find(database.reader, token).expires_at
 
 
+@pytest.mark.requirement("RFC6749-5.1-4", "RFC6749-6-5", "RFC6749-6-7", "RFC9700-2.2.2-1")
 def test_each_use_gives_a_new_token_and_the_whole_answer(relying_party, tokens):
     answer = relying_party.refresh(tokens["refresh_token"])
 
@@ -40,12 +41,14 @@ def test_each_use_gives_a_new_token_and_the_whole_answer(relying_party, tokens):
     assert alive(relying_party, tokens["access_token"])
 
 
+@pytest.mark.requirement("OIDC-CORE-11-1")
 def test_only_offline_access_brings_one(browser, relying_party):
     code = relying_party.sign_in_with(browser, scope="openid profile email")
 
     assert "refresh_token" not in relying_party.redeem(code).json
 
 
+@pytest.mark.requirement("RFC6749-3.2.1-2", "RFC9700-2.2.2-1", "OAUTH21-4.3.1-1")
 def test_a_public_client_refreshes_by_naming_itself(app, browser, database):
     public = RelyingParty.registered(app, database, public=True)
     tokens = public.redeem(public.sign_in_with(browser)).json
@@ -96,6 +99,8 @@ def test_the_retry_works_also_when_the_successor_was_used_meanwhile(relying_part
     assert relying_party.refresh(newest["refresh_token"]).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-10.4-3", "RFC9700-4.14.2-1", "RFC9700-4.14.2-2")
+@pytest.mark.requirement("OAUTH21-4.3.1-1")
 def test_a_replay_after_the_grace_ends_the_family_and_nothing_else(
     browser, relying_party, tokens, turnable_clock
 ):
@@ -136,6 +141,7 @@ def test_nothing_stored_opens_a_successor_once_the_grace_is_over(
     assert refresh_tokens.find(database.reader, tokens["refresh_token"]).successor is None
 
 
+@pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-6-2", "RFC6749-10.4-2", "OIDC-CORE-12.1-1")
 def test_another_client_gets_nothing_and_does_no_harm(app, relying_party, tokens, database):
     other = RelyingParty.registered(app, database)
 
@@ -144,6 +150,7 @@ def test_another_client_gets_nothing_and_does_no_harm(app, relying_party, tokens
     assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-6-2")
 def test_a_replay_by_another_client_does_no_harm(
     app, relying_party, tokens, turnable_clock, database
 ):
@@ -156,11 +163,13 @@ def test_a_replay_by_another_client_does_no_harm(
     assert relying_party.refresh(newer["refresh_token"]).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-6-3")
 @pytest.mark.parametrize("token", ["unknown", "x" * 20000, "ü", "a b"])
 def test_an_unknown_token_is_refused(relying_party, token):
     assert refused(relying_party.refresh(token))
 
 
+@pytest.mark.requirement("RFC6749-5.2-4")
 def test_a_missing_or_repeated_token_is_an_invalid_request(relying_party, tokens):
     for pairs in ([], [("refresh_token", tokens["refresh_token"])] * 2):
         answer = relying_party.http.post(
@@ -178,6 +187,7 @@ def test_an_access_token_does_not_refresh(relying_party, tokens):
     assert refused(relying_party.refresh(tokens["access_token"]))
 
 
+@pytest.mark.requirement("RFC6749-6-3", "RFC9700-4.14.2-4")
 def test_a_token_lives_for_thirty_days_from_each_use(relying_party, tokens, turnable_clock):
     turnable_clock.advance(days=30, seconds=-1)
     newer = relying_party.refresh(tokens["refresh_token"]).json
@@ -186,6 +196,7 @@ def test_a_token_lives_for_thirty_days_from_each_use(relying_party, tokens, turn
     assert refused(relying_party.refresh(newer["refresh_token"]))
 
 
+@pytest.mark.requirement("RFC9700-4.14.2-4")
 def test_a_family_ends_after_ninety_days_however_often_it_is_used(
     relying_party, tokens, turnable_clock
 ):
@@ -211,6 +222,7 @@ def test_a_retry_does_not_reach_past_the_end_of_its_family(relying_party, tokens
     assert refused(relying_party.refresh(token))
 
 
+@pytest.mark.requirement("OIDC-CORE-11-3")
 def test_it_outlives_the_session_and_the_access_tokens_do_not(browser, relying_party, tokens):
     browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
 
@@ -219,6 +231,7 @@ def test_it_outlives_the_session_and_the_access_tokens_do_not(browser, relying_p
     assert alive(relying_party, newer["access_token"])
 
 
+@pytest.mark.requirement("OIDC-CORE-11-3")
 def test_an_expired_session_does_not_end_it_either(relying_party, tokens, turnable_clock):
     turnable_clock.advance(days=8)
 
@@ -234,6 +247,7 @@ def test_signing_out_ends_the_access_tokens_of_a_refresh_too(browser, relying_pa
     assert not alive(relying_party, newer["access_token"])
 
 
+@pytest.mark.requirement("RFC6749-6-3")
 def test_a_token_of_a_user_who_is_gone_is_refused(relying_party, tokens, database):
     with database.transaction() as connection:
         connection.exec_driver_sql('DELETE FROM "user"')

@@ -43,6 +43,7 @@ def _traces(database):
     ]
 
 
+@pytest.mark.requirement("RFC8252-8.4-2", "OIDC-CORE-9-1")
 def test_a_confidential_client_gets_an_id_and_a_secret(run, database):
     output = run(*REQUIRED)
 
@@ -73,6 +74,7 @@ def test_only_the_result_is_on_standard_output(run):
     assert output.out.count(secret) == 1
 
 
+@pytest.mark.requirement("RFC8252-8.4-2")
 def test_a_public_client_has_no_secret(run, database):
     output = run(*REQUIRED, "--public")
 
@@ -84,6 +86,7 @@ def test_a_public_client_has_no_secret(run, database):
     assert client.token_endpoint_auth_method == "none"
 
 
+@pytest.mark.requirement("OIDC-RPLOGOUT-3.1-1")
 def test_every_flag_is_stored(run, database):
     run(
         "--name",
@@ -141,6 +144,7 @@ def test_the_temporary_user_account_and_session_are_gone(run, database):
     assert _traces(database) == [0, 0, 0, 0]
 
 
+@pytest.mark.requirement("RFC6749-2.2-1")
 def test_two_clients_have_nothing_in_common(run):
     first, second = (json.loads(run(*REQUIRED, "--json").out) for _ in range(2))
 
@@ -200,6 +204,7 @@ def test_wrong_arguments_are_named_in_one_line(capsys, database, arguments, reas
     assert _clients(database) == []
 
 
+@pytest.mark.requirement("RFC6749-3.1.2.2-1", "OAUTH21-2.3.1-1")
 @pytest.mark.parametrize(
     ("arguments", "reasons"),
     [

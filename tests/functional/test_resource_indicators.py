@@ -32,6 +32,10 @@ def access_claims(answer, client):
     return decoded(answer["access_token"], client.http)[1]
 
 
+@pytest.mark.requirement("RFC6750-5.3-3", "RFC8707-2-5", "RFC9068-2.1-1", "RFC9068-2.1-3")
+@pytest.mark.requirement("RFC9068-2.1-4", "RFC9068-2.2-1", "RFC9068-2.2-2", "RFC9068-2.2-3")
+@pytest.mark.requirement("RFC9068-2.2-4", "RFC9068-2.2-5", "RFC9068-2.2.1-2", "RFC9068-2.2.3-1")
+@pytest.mark.requirement("RFC9068-3-1")
 def test_the_access_token_is_a_jwt_of_its_own_kind(browser, relying_party, turnable_clock):
     tokens = tokens_of(browser, relying_party, CALENDAR)
     header, claims = decoded(tokens["access_token"], relying_party.http)
@@ -55,6 +59,7 @@ def test_the_access_token_is_a_jwt_of_its_own_kind(browser, relying_party, turna
     assert tokens["expires_in"] == 3600
 
 
+@pytest.mark.requirement("RFC9068-2.2-6")
 def test_every_token_has_an_id_of_its_own(browser, relying_party):
     tokens = tokens_of(browser, relying_party, CALENDAR)
     newer = relying_party.refresh(tokens["refresh_token"]).json
@@ -62,6 +67,7 @@ def test_every_token_has_an_id_of_its_own(browser, relying_party):
     assert access_claims(tokens, relying_party)["jti"] != access_claims(newer, relying_party)["jti"]
 
 
+@pytest.mark.requirement("RFC8707-2-1", "RFC8707-2-5", "RFC8707-2.1-1", "RFC9068-2.2-3")
 def test_several_resources_are_a_list(browser, relying_party):
     tokens = tokens_of(browser, relying_party, FILES, CALENDAR)
 
@@ -82,11 +88,13 @@ def test_the_id_token_goes_to_the_client_as_ever(browser, relying_party):
     assert claims["aud"] == relying_party.client_id
 
 
+@pytest.mark.requirement("RFC8707-2-6")
 @pytest.mark.parametrize("resources", [[], [""]])
 def test_without_a_resource_the_token_is_opaque(browser, relying_party, resources):
     assert "." not in tokens_of(browser, relying_party, *resources)["access_token"]
 
 
+@pytest.mark.requirement("RFC8707-2-2", "RFC8707-2-3", "RFC8707-2-4", "RFC8707-2.1-2")
 @pytest.mark.parametrize(
     "resource",
     [
@@ -108,6 +116,7 @@ def test_an_unknown_resource_is_an_invalid_target(browser, relying_party, resour
     assert (answer["state"], answer["iss"]) == ("opaque state", ISSUER)
 
 
+@pytest.mark.requirement("RFC8707-2-1")
 def test_a_form_sent_to_the_authorization_endpoint_keeps_every_resource(browser, relying_party):
     browser.sign_in()
     form = [*relying_party.request().items(), ("resource", CALENDAR), ("resource", FILES)]
@@ -119,6 +128,7 @@ def test_a_form_sent_to_the_authorization_endpoint_keeps_every_resource(browser,
     assert access_claims(tokens, relying_party)["aud"] == [CALENDAR, FILES]
 
 
+@pytest.mark.requirement("RFC8707-2.2-1", "RFC8707-2.2-3", "RFC9068-3-1", "RFC9700-2.3-1")
 def test_redeeming_may_narrow_to_one_resource(browser, relying_party):
     code = granted(browser, relying_party, CALENDAR, FILES)
 
@@ -129,6 +139,7 @@ def test_redeeming_may_narrow_to_one_resource(browser, relying_party):
     assert access_claims(later, relying_party)["aud"] == [CALENDAR, FILES]
 
 
+@pytest.mark.requirement("RFC8707-2.1-1", "RFC8707-2.2-1", "RFC8707-2.2-3", "RFC9068-5-2")
 def test_refreshing_may_narrow_each_time_anew(browser, relying_party):
     token = tokens_of(browser, relying_party, CALENDAR, FILES)["refresh_token"]
 
@@ -143,6 +154,7 @@ def test_refreshing_may_narrow_each_time_anew(browser, relying_party):
         assert access_claims(answer, relying_party)["aud"] == aud
 
 
+@pytest.mark.requirement("RFC8707-2-4", "RFC8707-2.2-2", "RFC9700-4.14.2-3")
 @pytest.mark.parametrize("granted_resources", [[], [CALENDAR]])
 @pytest.mark.parametrize("asked", [[FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]])
 def test_what_was_not_granted_is_an_invalid_target_at_the_token_endpoint(
@@ -167,6 +179,7 @@ def test_an_invalid_target_on_refresh_spends_nothing(browser, relying_party):
     assert relying_party.refresh(token).status_int == 200
 
 
+@pytest.mark.requirement("RFC9068-2.2.3-1")
 def test_a_scope_can_be_narrowed_beside_the_resource(browser, relying_party):
     token = tokens_of(browser, relying_party, CALENDAR, FILES)["refresh_token"]
 
@@ -176,6 +189,7 @@ def test_a_scope_can_be_narrowed_beside_the_resource(browser, relying_party):
     assert (claims["aud"], claims["scope"]) == (FILES, "openid email")
 
 
+@pytest.mark.requirement("RFC9068-2.2.1-1")
 def test_the_sign_in_is_dated_as_it_was_after_a_refresh(browser, relying_party, turnable_clock):
     tokens = tokens_of(browser, relying_party, CALENDAR)
     first = access_claims(tokens, relying_party)
@@ -187,6 +201,7 @@ def test_the_sign_in_is_dated_as_it_was_after_a_refresh(browser, relying_party, 
     assert second["iat"] == first["iat"] + 500
 
 
+@pytest.mark.requirement("RFC9068-2.2-5")
 def test_a_public_client_gets_them_too(app, database):
     client = RelyingParty.registered(app, database, public=True)
 

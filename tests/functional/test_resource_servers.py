@@ -50,6 +50,7 @@ def tokens(turnable_clock, browser, relying_party):
     return relying_party.redeem(relying_party.sign_in_with(browser, resource=CALENDAR)).json
 
 
+@pytest.mark.requirement("RFC9068-2.1-2", "RFC9068-4-1")
 def test_a_resource_server_verifies_the_token_by_itself(calendar, tokens):
     header, claims = decoded(tokens["access_token"], calendar.http)
 
@@ -58,6 +59,7 @@ def test_a_resource_server_verifies_the_token_by_itself(calendar, tokens):
     assert claims["aud"] == CALENDAR
 
 
+@pytest.mark.requirement("RFC6749-10.3-1", "RFC6750-5.2-1", "RFC7662-4-3", "RFC9068-2.1-2")
 def test_an_altered_token_does_not_verify(calendar, tokens):
     head, body, signature = tokens["access_token"].split(".")
     claims = json.loads(base64.urlsafe_b64decode(body + "=="))
@@ -86,6 +88,7 @@ def test_the_client_itself_may_ask_too(relying_party, tokens):
     assert told(relying_party, tokens["access_token"])["aud"] == CALENDAR
 
 
+@pytest.mark.requirement("RFC7662-2.2-2", "RFC7662-2.2-5", "RFC8707-3-1", "RFC9700-4.10.2-1")
 def test_another_resource_s_server_learns_nothing(files, tokens):
     assert told(files, tokens["access_token"]) == INACTIVE
 
@@ -98,6 +101,7 @@ def test_a_token_for_both_is_told_of_to_both(calendar, files, browser, relying_p
         assert told(server, token)["aud"] == [CALENDAR, FILES]
 
 
+@pytest.mark.requirement("RFC7662-2.2-5")
 def test_no_resource_server_learns_of_opaque_or_refresh_tokens(
     calendar, browser, relying_party, tokens
 ):
@@ -107,6 +111,7 @@ def test_no_resource_server_learns_of_opaque_or_refresh_tokens(
     assert told(calendar, tokens["refresh_token"]) == INACTIVE
 
 
+@pytest.mark.requirement("RFC6750-5.3-3", "RFC8707-3-1", "RFC9700-4.10.2-1")
 def test_userinfo_refuses_it(relying_party, tokens):
     answer = relying_party.userinfo(tokens["access_token"])
 
@@ -121,6 +126,7 @@ def test_it_has_a_row_that_does_not_hold_it(database, tokens):
     assert tokens["access_token"] not in repr(tuple(row))
 
 
+@pytest.mark.requirement("RFC7009-2-2", "RFC7009-2.1-5", "RFC7662-4-2")
 def test_its_client_can_revoke_it(calendar, relying_party, tokens):
     revoked(relying_party, tokens["access_token"])
 
@@ -128,18 +134,21 @@ def test_its_client_can_revoke_it(calendar, relying_party, tokens):
     assert told(relying_party, tokens["refresh_token"])["active"] is True
 
 
+@pytest.mark.requirement("RFC7009-2.1-4")
 def test_a_resource_server_cannot_revoke_it(calendar, tokens):
     revoked(calendar, tokens["access_token"])
 
     assert told(calendar, tokens["access_token"])["active"] is True
 
 
+@pytest.mark.requirement("RFC7009-2.1-6")
 def test_revoking_the_refresh_token_takes_it_along(calendar, relying_party, tokens):
     revoked(relying_party, tokens["refresh_token"])
 
     assert told(calendar, tokens["access_token"]) == INACTIVE
 
 
+@pytest.mark.requirement("RFC7662-4-2")
 def test_it_ends_with_the_session(calendar, browser, database, tokens):
     browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
 
@@ -147,6 +156,7 @@ def test_it_ends_with_the_session(calendar, browser, database, tokens):
     assert database.reader.scalar(select(func.count()).select_from(oauth_access_token)) == 0
 
 
+@pytest.mark.requirement("RFC6750-5.3-2", "RFC7662-4-1", "RFC9068-2.2-2")
 def test_it_expires(calendar, tokens, turnable_clock):
     turnable_clock.advance(seconds=3599)
     assert told(calendar, tokens["access_token"])["active"] is True
@@ -155,6 +165,7 @@ def test_it_expires(calendar, tokens, turnable_clock):
     assert told(calendar, tokens["access_token"]) == INACTIVE
 
 
+@pytest.mark.requirement("RFC9068-5-1")
 def test_it_is_no_id_token_hint(browser, relying_party, tokens):
     answer = relying_party.answer(
         relying_party.authorize(browser, id_token_hint=tokens["access_token"])

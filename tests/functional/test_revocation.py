@@ -43,6 +43,7 @@ def refreshes(client, refresh_token):
     return answer.status_int == 200
 
 
+@pytest.mark.requirement("RFC6750-3.1-2", "RFC7009-2-2", "RFC7009-2.1-5")
 def test_an_access_token_goes_alone(relying_party, tokens):
     revoked(relying_party, tokens["access_token"])
 
@@ -58,6 +59,7 @@ def test_one_access_token_of_a_family_does_not_take_the_next_along(relying_party
     assert works(relying_party, newer["access_token"])
 
 
+@pytest.mark.requirement("RFC7009-2-1", "RFC7009-2.1-6")
 def test_a_refresh_token_takes_its_family_along(relying_party, tokens):
     newer = relying_party.refresh(tokens["refresh_token"]).json
 
@@ -68,6 +70,7 @@ def test_a_refresh_token_takes_its_family_along(relying_party, tokens):
     assert not works(relying_party, newer["access_token"])
 
 
+@pytest.mark.requirement("RFC7009-2.1-6")
 def test_a_rotated_refresh_token_takes_its_family_along_too(relying_party, tokens):
     newer = relying_party.refresh(tokens["refresh_token"]).json
 
@@ -94,6 +97,7 @@ def test_another_family_of_the_same_client_lives_on(browser, relying_party, toke
     assert works(relying_party, second["access_token"])
 
 
+@pytest.mark.requirement("RFC7009-2.1-2")
 @pytest.mark.parametrize("hint", ["access_token", "refresh_token", "unheard_of"])
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 def test_a_wrong_hint_does_not_save_a_token(relying_party, tokens, kind, hint):
@@ -103,17 +107,20 @@ def test_a_wrong_hint_does_not_save_a_token(relying_party, tokens, kind, hint):
     assert refreshes(relying_party, tokens["refresh_token"]) is (kind == "access_token")
 
 
+@pytest.mark.requirement("RFC7009-2.2-1")
 @pytest.mark.parametrize("kinds", [["refresh_token", "access_token"], ["access_token"] * 2])
 def test_related_tokens_one_after_the_other_are_both_answered_alike(relying_party, tokens, kinds):
     for kind in kinds:
         revoked(relying_party, tokens[kind])
 
 
+@pytest.mark.requirement("RFC7009-2.2-1", "RFC7009-2.2-2")
 @pytest.mark.parametrize("token", ["unknown", "a.b.c", "x" * 5000, "é"])
 def test_an_unknown_token_is_answered_alike(relying_party, token):
     revoked(relying_party, token)
 
 
+@pytest.mark.requirement("RFC7009-2.1-4", "RFC7009-2.2-2")
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 def test_another_client_s_token_is_left_untouched(relying_party, public_client, tokens, kind):
     revoked(public_client, tokens[kind])
@@ -122,6 +129,7 @@ def test_another_client_s_token_is_left_untouched(relying_party, public_client, 
     assert refreshes(relying_party, tokens["refresh_token"])
 
 
+@pytest.mark.requirement("RFC7009-2.2-1")
 def test_an_id_token_or_a_code_is_left_untouched(browser, relying_party, tokens):
     code = relying_party.sign_in_with(browser)
 
@@ -131,6 +139,7 @@ def test_an_id_token_or_a_code_is_left_untouched(browser, relying_party, tokens)
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.requirement("RFC7009-2.1-3")
 def test_a_public_client_names_itself(browser, public_client):
     tokens = public_client.redeem(public_client.sign_in_with(browser)).json
 
@@ -156,6 +165,7 @@ def refused(answer, status, error):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.requirement("RFC7009-2.1-3", "RFC7009-2.2.1-1", "RFC7009-5-1")
 def test_a_wrong_secret_revokes_nothing(relying_party, tokens):
     right, relying_party.client_secret = relying_party.client_secret, "wrong"
     answer = revoke(relying_party, tokens["refresh_token"])
@@ -166,6 +176,7 @@ def test_a_wrong_secret_revokes_nothing(relying_party, tokens):
     assert refreshes(relying_party, tokens["refresh_token"])
 
 
+@pytest.mark.requirement("RFC7009-2.1-3", "RFC7009-5-1", "RFC9700-2.5-1")
 def test_a_confidential_client_cannot_just_name_itself(relying_party, tokens):
     form = {"token": tokens["refresh_token"], "client_id": relying_party.client_id}
 
@@ -173,6 +184,7 @@ def test_a_confidential_client_cannot_just_name_itself(relying_party, tokens):
     assert refreshes(relying_party, tokens["refresh_token"])
 
 
+@pytest.mark.requirement("RFC7009-2.1-1", "RFC7009-2.2.1-1")
 def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, tokens):
     headers = relying_party.credentials()
     token = tokens["access_token"]
@@ -184,6 +196,7 @@ def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, 
     assert works(relying_party, token)
 
 
+@pytest.mark.requirement("RFC7009-2.1-1")
 def test_a_token_in_the_query_is_not_read(relying_party, tokens):
     address = f"{REVOKE}?token={tokens['access_token']}"
 
@@ -195,6 +208,7 @@ def test_a_token_in_the_query_is_not_read(relying_party, tokens):
     assert works(relying_party, tokens["access_token"])
 
 
+@pytest.mark.requirement("RFC7009-2.3-1")
 def test_pages_elsewhere_may_call_it(public_client, browser):
     token = public_client.redeem(public_client.sign_in_with(browser)).json["access_token"]
     form = {"token": token, "client_id": public_client.client_id}

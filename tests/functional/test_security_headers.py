@@ -32,6 +32,8 @@ EVERYWHERE = {
 }
 
 
+@pytest.mark.requirement("RFC6749-10.13-1", "RFC9700-4.2.4-1", "RFC9700-4.16-1")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.3-3")
 @pytest.mark.parametrize("path", PATHS)
 def test_every_answer_carries_them_once(browser, path):
     answer = browser.get(path, expect_errors=True)

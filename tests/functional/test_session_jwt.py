@@ -84,6 +84,7 @@ def test_it_is_no_access_token(browser, token):
         assert answer.json["error"] == "invalid_token"
 
 
+@pytest.mark.requirement("OIDC-CORE-16.11-1")
 def test_it_is_no_id_token_hint(signed_in, relying_party, token):
     relying_party.sign_in_with(signed_in)
 

@@ -25,6 +25,9 @@ def code(browser, relying_party):
     return relying_party.sign_in_with(browser)
 
 
+@pytest.mark.requirement("RFC6749-5.1-1", "RFC6749-5.1-2", "RFC6749-5.1-3", "RFC6749-5.1-4")
+@pytest.mark.requirement("RFC6749-5.1-5", "RFC6749-10.10-1", "RFC6750-4-1", "RFC6750-5.3-4")
+@pytest.mark.requirement("OAUTH21-3.2.3-1", "OIDC-CORE-3.1.3.3-2", "OIDC-CORE-3.1.3.3-3")
 def test_the_answer_is_what_the_standards_ask_for(relying_party, code):
     answer = relying_party.redeem(code)
 
@@ -41,6 +44,7 @@ def test_the_answer_is_what_the_standards_ask_for(relying_party, code):
         assert tokens[name].isalnum()
 
 
+@pytest.mark.requirement("RFC6749-10.4-1")
 def test_no_code_token_or_secret_is_stored_in_clear(relying_party, code, database_url):
     tokens = relying_party.redeem(code).json
 
@@ -56,12 +60,14 @@ def test_no_code_token_or_secret_is_stored_in_clear(relying_party, code, databas
     assert relying_party.client_secret.encode() not in stored
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-2", "OIDC-CORE-3.1.3.2-4")
 def test_without_openid_it_is_plain_oauth(browser, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope="email")).json
 
     assert set(tokens) == {"access_token", "token_type", "expires_in", "scope"}
 
 
+@pytest.mark.requirement("RFC6749-3.3-2", "RFC6749-3.3-3", "OAUTH21-3.2.2-1")
 def test_an_omitted_scope_means_openid(browser, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=None)).json
 
@@ -69,6 +75,7 @@ def test_an_omitted_scope_means_openid(browser, relying_party):
     assert set(tokens) == {"access_token", "id_token", "token_type", "expires_in", "scope"}
 
 
+@pytest.mark.requirement("RFC6749-3.3-1")
 @pytest.mark.parametrize("scope", ["email openid", "profile email openid", "openid email openid"])
 def test_the_scope_of_the_answer_is_the_set_that_was_asked_for(browser, relying_party, scope):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
@@ -76,6 +83,7 @@ def test_the_scope_of_the_answer_is_the_set_that_was_asked_for(browser, relying_
     assert sorted(tokens["scope"].split()) == sorted(set(scope.split()))
 
 
+@pytest.mark.requirement("RFC6749-3.2-3")
 @pytest.mark.parametrize(
     "extra",
     [
@@ -95,6 +103,11 @@ def test_other_parameters_change_nothing(relying_party, code, extra):
     assert relying_party.userinfo(tokens["access_token"]).json["sub"] == "local-developer"
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-4", "RFC6749-4.1.3-3", "RFC6749-4.1.3-4", "RFC6749-5.2-1")
+@pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-5.2-6", "RFC6749-5.2-8", "RFC6749-10.6-1")
+@pytest.mark.requirement("RFC7636-4.1-1", "RFC7636-4.6-2", "RFC7636-4.6-3", "RFC9700-2.1.1-3")
+@pytest.mark.requirement("RFC9700-2.4-1", "RFC9700-4.8.2-1", "OIDC-CORE-3.1.3.2-2")
+@pytest.mark.requirement("OIDC-CORE-3.1.3.2-3", "OIDC-CORE-3.1.3.4-1")
 @pytest.mark.parametrize(
     ("changes", "error", "named"),
     [
@@ -129,6 +142,7 @@ def test_what_is_wrong_is_named(relying_party, code, changes, error, named):
     assert named in refused(answer, error)
 
 
+@pytest.mark.requirement("RFC6749-3.2-4", "RFC6749-5.2-4")
 @pytest.mark.parametrize("name", ["grant_type", "code", "redirect_uri", "code_verifier", "scope"])
 def test_a_repeated_parameter_is_an_invalid_request(relying_party, code, name):
     form = {
@@ -148,6 +162,7 @@ def test_a_repeated_parameter_is_an_invalid_request(relying_party, code, name):
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.requirement("OAUTH21-3.2-1")
 def test_the_query_is_not_read(relying_party, code):
     query = f"grant_type=authorization_code&code={code}"
 
@@ -158,6 +173,7 @@ def test_the_query_is_not_read(relying_party, code):
     assert "grant_type is missing" in refused(answer, "invalid_request")
 
 
+@pytest.mark.requirement("RFC6750-5.3-4")
 def test_cookies_are_neither_needed_nor_looked_at(browser, relying_party, code):
     relying_party.http = browser
 
@@ -184,6 +200,7 @@ def test_a_body_that_is_no_form_is_refused(relying_party):
         assert "application/x-www-form-urlencoded" in refused(answer, "invalid_request")
 
 
+@pytest.mark.requirement("RFC6749-3.2-1", "OAUTH21-3.2-1")
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
 def test_the_token_endpoint_takes_post_only(relying_party, method):
     answer = relying_party.http.request(TOKEN, method=method, expect_errors=True)

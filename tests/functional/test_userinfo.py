@@ -39,6 +39,8 @@ def refused(response, status, error):
     return challenge
 
 
+@pytest.mark.requirement("RFC6750-2.1-1", "RFC6750-2.2-1", "OAUTH21-5.1.1-1", "OAUTH21-5.1.2-1")
+@pytest.mark.requirement("OIDC-CORE-5.3-1", "OIDC-CORE-5.3-2", "OIDC-CORE-5.3.2-3")
 def test_the_token_may_come_in_the_header_or_in_the_form(http, token):
     by_get = answered(http.get(USERINFO, headers=bearer(token)))
     by_post = answered(http.post(USERINFO, headers=bearer(token)))
@@ -47,11 +49,14 @@ def test_the_token_may_come_in_the_header_or_in_the_form(http, token):
     assert by_get == by_post == by_form
 
 
+@pytest.mark.requirement("OAUTH21-5.1.1-1")
 @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer "])
 def test_the_scheme_is_known_in_any_case(http, token, scheme):
     answered(http.get(USERINFO, headers={"Authorization": f"{scheme} {token}"}))
 
 
+@pytest.mark.requirement("OIDC-CORE-5.3.2-1", "OIDC-CORE-5.4-1", "OIDC-CORE-5.4-2")
+@pytest.mark.requirement("OIDC-CORE-5.4-4")
 @pytest.mark.parametrize(
     ("scope", "claims"),
     [
@@ -69,6 +74,7 @@ def test_it_tells_what_the_scopes_allow(browser, relying_party, scope, claims):
     assert set(answered(relying_party.userinfo(tokens["access_token"]))) == claims
 
 
+@pytest.mark.requirement("RFC6750-3-1", "RFC6750-3-2", "RFC6750-3-4")
 def test_without_a_token_the_challenge_says_nothing_more(http):
     for answer in (
         http.get(USERINFO, expect_errors=True),
@@ -82,6 +88,7 @@ def test_without_a_token_the_challenge_says_nothing_more(http):
         assert "Content-Type" not in answer.headers
 
 
+@pytest.mark.requirement("RFC6750-2.3-1", "RFC9700-4.3.2-1", "OAUTH21-5.1-1")
 def test_a_token_in_the_query_is_not_read(http, token):
     answer = http.get(USERINFO, {"access_token": token}, expect_errors=True)
 
@@ -91,10 +98,12 @@ def test_a_token_in_the_query_is_not_read(http, token):
     assert posted.status_int == 401
 
 
+@pytest.mark.requirement("OAUTH21-5.1-1")
 def test_the_query_beside_a_header_is_not_looked_at(http, token):
     answered(http.get(USERINFO, {"access_token": "junk"}, headers=bearer(token)))
 
 
+@pytest.mark.requirement("RFC6750-2-1", "RFC6750-3.1-1")
 def test_two_tokens_are_an_invalid_request_even_when_they_agree(http, token):
     both = http.post(USERINFO, {"access_token": token}, headers=bearer(token), expect_errors=True)
     twice = http.post(
@@ -105,6 +114,7 @@ def test_two_tokens_are_an_invalid_request_even_when_they_agree(http, token):
     refused(twice, 400, "invalid_request")
 
 
+@pytest.mark.requirement("RFC6750-3.1-1")
 @pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer a b", "bearer  a  b "])
 def test_a_bearer_header_without_one_token_is_an_invalid_request(http, header):
     answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
@@ -112,6 +122,7 @@ def test_a_bearer_header_without_one_token_is_an_invalid_request(http, header):
     refused(answer, 400, "invalid_request")
 
 
+@pytest.mark.requirement("RFC6750-3-1")
 @pytest.mark.parametrize("header", ["Basic YTpi", "junk", "", "DPoP abc", "\xff"])
 def test_another_scheme_is_as_good_as_no_token(http, header):
     answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
@@ -120,6 +131,7 @@ def test_another_scheme_is_as_good_as_no_token(http, header):
     assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
 
 
+@pytest.mark.requirement("RFC6750-3-1", "RFC6750-3-3", "RFC6750-3.1-2", "OIDC-CORE-5.3.3-1")
 @pytest.mark.parametrize("junk", ["unknown", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"])
 def test_a_token_that_is_none_is_an_invalid_token(http, junk):
     challenge = refused(
@@ -129,6 +141,7 @@ def test_a_token_that_is_none_is_an_invalid_token(http, junk):
     assert "expired or revoked" in challenge
 
 
+@pytest.mark.requirement("RFC6749-5.1-3", "RFC6750-3.1-2", "RFC6750-5.3-2", "OAUTH21-5.2-1")
 def test_a_token_expires_after_an_hour(http, token, turnable_clock):
     turnable_clock.advance(seconds=3599)
     answered(http.get(USERINFO, headers=bearer(token)))
@@ -147,6 +160,7 @@ def test_an_expired_session_takes_its_tokens_along(make_app, browser, database, 
     refused(client.userinfo(token), 401, "invalid_token")
 
 
+@pytest.mark.requirement("RFC6750-3-5", "RFC6750-3.1-3", "OAUTH21-5.2-1", "OIDC-CORE-5.3.3-1")
 def test_without_openid_the_scope_is_insufficient(browser, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope="email")).json
 

@@ -89,6 +89,7 @@ def test_processes_that_start_together_make_three_keys(workers, settings, databa
     assert len(json.loads(answers[0]["body"])["keys"]) == 3
 
 
+@pytest.mark.requirement("RFC6749-4.1.2-2")
 def test_one_code_is_redeemed_once(processes, browser, relying_party, database):
     code = relying_party.sign_in_with(browser)
 
@@ -131,6 +132,7 @@ def test_one_refresh_token_has_one_successor_that_all_get(
     assert relying_party.userinfo(tokens[-1]["access_token"]).status_int == 200
 
 
+@pytest.mark.requirement("RFC6749-10.4-3", "RFC9700-4.14.2-1")
 def test_a_replay_ends_the_family_for_all(processes, browser, relying_party, database):
     first = relying_party.redeem(relying_party.sign_in_with(browser)).json
     relying_party.refresh(first["refresh_token"])

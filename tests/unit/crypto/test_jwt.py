@@ -51,6 +51,7 @@ def test_a_jwt_comes_back_as_it_was_signed(keys, public, alg):
     assert jwt.verify(token, public, typ="jwt") == CLAIMS
 
 
+@pytest.mark.requirement("RFC9068-5-1", "OIDC-CORE-16.11-1", "OIDC-BCLOGOUT-4.1-1")
 @pytest.mark.parametrize("alg", ALGORITHMS)
 def test_a_jwt_of_another_kind_is_refused(keys, public, alg):
     kinds = ("JWT", "at+jwt", "session+jwt", "logout+jwt")
@@ -69,6 +70,7 @@ def test_a_kind_that_is_missing_or_no_text_is_refused(keys, public, typ):
     assert jwt.verify(_forged(header, keys["ES256"].jwk), public, typ="JWT") is None
 
 
+@pytest.mark.requirement("RFC9068-2.1-3")
 @pytest.mark.parametrize("alg", ["none", "None", "NONE", "nOnE", ""])
 def test_an_unsigned_jwt_is_refused(public, alg):
     token = _forged({"alg": alg, "kid": "kid-RS256", "typ": "JWT"})
@@ -108,6 +110,7 @@ def test_a_key_id_that_is_not_ours_is_refused(keys, public, kid):
     assert jwt.verify(token, public, typ="JWT") is None
 
 
+@pytest.mark.requirement("OIDC-CORE-10.1-2")
 def test_the_key_id_decides_the_algorithm(keys, public):
     for alg in ALGORITHMS:
         for named in ALGORITHMS:
@@ -124,6 +127,7 @@ def test_another_algorithm_of_the_same_key_is_refused(keys, public, alg):
     assert jwt.verify(_forged(header, JWK(**members), alg), public, typ="JWT") is None
 
 
+@pytest.mark.requirement("OIDC-CORE-16.3-1")
 def test_a_foreign_signature_is_refused(public):
     other = signing_keys.generate("ES256", "kid-ES256")
 
@@ -170,6 +174,7 @@ def test_a_jwt_in_json_form_is_refused(keys, public):
     assert jwt.verify(token.serialize(), public, typ="JWT") is None
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.3.6-1")
 @pytest.mark.parametrize(
     ("alg", "name"), [("RS256", "sha256"), ("ES256", "sha256"), ("EdDSA", "sha512")]
 )

@@ -145,6 +145,7 @@ def test_a_key_that_we_publish_has_the_printed_thumbprint(members, thumbprint):
     assert JWK(**published).thumbprint() == thumbprint
 
 
+@pytest.mark.requirement("RFC7636-4.2-1", "RFC7636-4.6-1")
 def test_the_verifier_of_rfc_7636_appendix_b_matches_its_challenge():
     verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"

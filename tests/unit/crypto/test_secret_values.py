@@ -10,6 +10,7 @@ import pytest
 from authservice.crypto import client_secrets, secret_values
 
 
+@pytest.mark.requirement("RFC6749-10.3-1", "RFC6749-10.10-1")
 def test_ids_and_tokens_have_their_published_lengths_and_alphabet():
     for _ in range(200):
         assert re.fullmatch(r"[A-Za-z0-9]{32}", secret_values.random_id())
@@ -21,10 +22,12 @@ def test_a_text_has_the_length_that_was_asked_for(length):
     assert len(secret_values.random_text(length)) == length
 
 
+@pytest.mark.requirement("RFC6749-10.3-1")
 def test_no_two_values_are_alike():
     assert len({secret_values.random_token() for _ in range(2000)}) == 2000
 
 
+@pytest.mark.requirement("RFC6749-10.10-1")
 def test_every_character_is_equally_likely():
     counts = Counter(secret_values.random_text(62 * 5000))
 

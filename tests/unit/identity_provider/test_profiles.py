@@ -41,6 +41,7 @@ def test_an_unverified_address_is_passed_on_as_unverified(sign_in):
     assert profile.email_verified is False
 
 
+@pytest.mark.requirement("OIDC-CORE-5.1-2")
 @pytest.mark.parametrize("verified", ["true", 1, None, "yes"])
 def test_only_true_means_verified(sign_in, identity_provider_standin, verified):
     entry = address("mona@example.com", primary=True, verified=verified)

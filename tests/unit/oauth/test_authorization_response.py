@@ -10,6 +10,7 @@ from authservice.oauth.authorization_response import (
 )
 
 
+@pytest.mark.requirement("RFC6749-3.1.2-3")
 @pytest.mark.parametrize(
     ("redirect_uri", "location"),
     [
@@ -25,6 +26,7 @@ def test_the_query_of_the_redirect_uri_is_kept(redirect_uri, location):
     assert AuthorizationResponse(redirect_uri, "query", {"code": "x"}).location == location
 
 
+@pytest.mark.requirement("RFC6749-10.14-1")
 @pytest.mark.parametrize("state", ["a b", "a&b=c", "é🙂", "\r\nSet-Cookie: x", "#?/", "%41"])
 def test_values_survive_the_way_and_cannot_leave_the_query(state):
     location = AuthorizationResponse("https://a.example/", "query", {"state": state}).location

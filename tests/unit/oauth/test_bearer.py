@@ -26,6 +26,7 @@ def test_one_token_in_one_place_is_found(header, body, token):
     assert presented_token(header, body) == token
 
 
+@pytest.mark.requirement("RFC6750-3-2")
 @pytest.mark.parametrize(
     ("header", "body", "status", "error"),
     [
@@ -55,6 +56,7 @@ def test_anything_else_is_told_by_status_and_challenge(header, body, status, err
         assert answer.content_type == "application/json"
 
 
+@pytest.mark.requirement("RFC6750-3-5")
 def test_a_challenge_names_the_scope_that_is_needed():
     answer = bearer_error_answer(403, "insufficient_scope", "Too little.", "openid")
 

@@ -41,6 +41,7 @@ def test_a_name_is_split_only_where_it_has_two_parts(name, expected):
     assert found == expected | {"updated_at": int(CHANGED.timestamp())}
 
 
+@pytest.mark.requirement("OIDC-CORE-5.4-3")
 @pytest.mark.parametrize(
     ("scopes", "names"),
     [
@@ -56,6 +57,7 @@ def test_scopes_decide_which_claims_there_are(scopes, names):
     assert set(claims.of_user(user(), scopes)) == names
 
 
+@pytest.mark.requirement("OIDC-CORE-5.1-2")
 @pytest.mark.parametrize("verified", [True, False])
 def test_an_unverified_address_is_told_as_such(verified):
     found = claims.of_user(user(verified=verified), ["email"])

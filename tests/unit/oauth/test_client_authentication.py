@@ -76,6 +76,7 @@ def test_who_does_not_is_an_invalid_client(database, clients, pair, form):
     assert clients["secret"] not in str(refused.value)
 
 
+@pytest.mark.requirement("RFC6749-2.3-1")
 @pytest.mark.parametrize(
     "form",
     [

@@ -189,6 +189,7 @@ NATIVE = [
 ]
 
 
+@pytest.mark.requirement("RFC8252-8.6-1")
 @pytest.mark.parametrize("redirect_uri", NATIVE)
 def test_outside_local_mode_a_native_public_client_asks_each_time(redirect_uri):
     asked = request(redirect_uri=redirect_uri, public=True)
@@ -198,6 +199,7 @@ def test_outside_local_mode_a_native_public_client_asks_each_time(redirect_uri):
     assert isinstance(decide(asked, session(), ALL, local_mode=True), Issue)
 
 
+@pytest.mark.requirement("RFC8252-8.6-1")
 @pytest.mark.parametrize("redirect_uri", NATIVE)
 def test_a_native_client_cannot_slip_through_without_a_page(redirect_uri):
     asked = request("none", redirect_uri=redirect_uri, public=True)

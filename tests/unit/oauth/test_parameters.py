@@ -9,6 +9,7 @@ from authservice.oauth.parameters import AUTHORIZE, TOKEN, USERINFO, Parameters
 ALLOWED = frozenset({"a", "b"})
 
 
+@pytest.mark.requirement("RFC6749-3.1-5", "OAUTH21-3.1-1")
 @pytest.mark.parametrize(
     ("pairs", "values", "repeated"),
     [

@@ -15,6 +15,7 @@ def test_an_absent_parameter_asks_for_nothing():
     assert RequestedClaims.parse(None) == RequestedClaims()
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-3")
 @pytest.mark.parametrize(
     "members",
     [
@@ -54,6 +55,7 @@ def test_the_scopes_are_those_that_would_have_brought_the_claims(userinfo, id_to
     assert found.scopes == scopes
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5-4")
 @pytest.mark.parametrize(
     "text",
     [
@@ -81,6 +83,7 @@ def test_another_shape_is_refused_in_words_that_name_it(text):
         RequestedClaims.parse(text)
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5.1-1")
 @pytest.mark.parametrize("place", ["userinfo", "id_token"])
 @pytest.mark.parametrize("asked", [{"value": "ada"}, {"values": ["ada"]}])
 def test_a_wanted_person_is_found_in_either_place(place, asked):
@@ -98,6 +101,7 @@ def test_no_person_is_made_of_another_value(asked):
     assert parsed(userinfo={"sub": asked}).user_id is None
 
 
+@pytest.mark.requirement("OIDC-CORE-5.5.1.1-2")
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [

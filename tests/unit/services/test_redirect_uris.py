@@ -78,21 +78,27 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.requirement("RFC8252-7-1")
 @pytest.mark.parametrize("uri", GOOD)
 def test_a_uri_that_may_be_registered(uri):
     assert problem_with(uri) is None
 
 
+@pytest.mark.requirement("RFC6749-3.1.2-1", "RFC6749-3.1.2-2", "RFC8252-7.1-1", "RFC8252-8.4-3")
+@pytest.mark.requirement("RFC9700-2.6-2", "OAUTH21-1.5-1")
 @pytest.mark.parametrize(("uri", "reason"), BAD)
 def test_a_uri_that_may_not_be_registered_and_why(uri, reason):
     assert reason in problem_with(uri)
 
 
+@pytest.mark.requirement("RFC6749-3.1.2.3-2")
 @pytest.mark.parametrize("uri", GOOD)
 def test_a_uri_matches_itself(uri):
     assert matches(uri, uri)
 
 
+@pytest.mark.requirement("RFC6749-3.1.2.2-2", "RFC6749-3.1.2.3-2", "RFC8252-8.4-1", "RFC9700-2.1-1")
+@pytest.mark.requirement("RFC9700-4.1.3-1", "OAUTH21-2.3.1-2")
 @pytest.mark.parametrize(
     "requested",
     [
@@ -117,6 +123,7 @@ def test_any_other_character_is_another_uri(requested):
     assert not matches("https://app.example.com/callback", requested)
 
 
+@pytest.mark.requirement("RFC8252-7.3-1", "RFC8252-7.3-2", "RFC9700-2.1-1", "OAUTH21-2.3.1-2")
 @pytest.mark.parametrize(
     ("registered", "requested", "same"),
     [

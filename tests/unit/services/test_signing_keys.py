@@ -62,6 +62,7 @@ def test_nothing_private_is_stored_in_clear(database):
         assert not {"d", "p", "q"}.intersection(json.loads(row.public_key))
 
 
+@pytest.mark.requirement("OIDC-CORE-10.1.1-1")
 def test_under_a_new_secret_new_keys_sign_and_the_old_ones_still_verify(database):
     old = _loaded(database, ServerSecret(OLD))
     token = old.sign({"sub": "u"}, alg="RS256", typ="JWT")

@@ -5,6 +5,7 @@ import pytest
 from tests.unit.settings.loading import local, problems, production
 
 
+@pytest.mark.requirement("RFC8414-2-1", "RFC9207-2-3")
 @pytest.mark.parametrize(
     "url",
     [
@@ -18,6 +19,7 @@ def test_production_takes_a_bare_https_origin(url):
     assert production({"auth.url": url}).auth_url == url
 
 
+@pytest.mark.requirement("RFC8414-2-1", "RFC9207-2-3", "OIDC-DISCOVERY-3-1")
 @pytest.mark.parametrize(
     "url",
     [

@@ -16,6 +16,7 @@ def _address(remote, forwarded=None, trusted=TRUSTED):
     return client_address(environ, trusted)
 
 
+@pytest.mark.requirement("RFC9700-4.13-1")
 @pytest.mark.parametrize(
     ("remote", "forwarded", "expected"),
     [
@@ -44,6 +45,7 @@ def test_the_address_is_the_nearest_that_no_trusted_proxy_has(remote, forwarded,
     assert _address(remote, forwarded) == expected
 
 
+@pytest.mark.requirement("RFC9700-4.13-1")
 def test_without_trusted_proxies_only_the_connection_counts():
     assert _address("10.0.0.1", "198.51.100.1", ()) == "10.0.0.1"
 

@@ -144,6 +144,7 @@ def test_production_sends_people_back_to_its_own_applications(ours, url):
     assert ours.allows_return_to(url)
 
 
+@pytest.mark.requirement("RFC9700-2.1-2")
 @pytest.mark.parametrize(
     "url",
     [

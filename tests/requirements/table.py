@@ -1,0 +1,68 @@
+"""The table of requirements as a page, made of the statements and of the markers on the tests."""
+
+from pathlib import Path
+
+from tests.requirements import documents, markers
+
+PAGE = Path(__file__).parents[2] / "docs" / "requirements.md"
+_COMMAND = "python -m tests.requirements"
+
+
+def page():
+    """Return the text of docs/requirements.md as it has to be now."""
+    found, proofs = documents.read(), markers.tests_by_requirement()
+    number = sum(len(document.statements) for document in found)
+    parts = [_introduction(number, len(found)), _contents(found)]
+    parts += [_section(document, proofs) for document in found]
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(number, documents_number):
+    return f"""\
+<!-- Made by {_COMMAND}: change the statements or the markers, not this file. -->
+
+# Requirements and their tests
+
+Each statement of the standards that binds this server, in our own words, and the tests that prove
+it: {number} statements of {documents_number} documents. The numbers are ours; what stands before
+them is the section of the document. A level is the document's own; a MAY is listed where the
+server makes use of it.
+
+A test names what it proves with `@pytest.mark.requirement`. `{_COMMAND}` makes this page, and the
+tests fail when a statement is left without a test or the page is not up to date."""
+
+
+def _contents(found):
+    return "\n".join(
+        f"- [{document.name}](#{document.name.lower()}): {document.title},"
+        f" {len(document.statements)} statements"
+        for document in found
+    )
+
+
+def _section(document, proofs):
+    rows = "\n".join(_row(statement, proofs) for statement in document.statements)
+    text = f"""\
+## {document.name}
+
+[{document.title}]({document.address})
+
+| Requirement | Level | Statement | Tests |
+| --- | --- | --- | --- |
+{rows}"""
+    if document.not_applicable:
+        reasons = "\n".join(
+            f"- {what}: {reason}." for what, reason in document.not_applicable.items()
+        )
+        text += f"\n\nNot applicable:\n\n{reasons}"
+    return text
+
+
+def _row(statement, proofs):
+    tests = "<br>".join(_link(test) for test in proofs.get(statement.id, ()))
+    return f"| {statement.id} | {statement.level} | {statement.text} | {tests} |"
+
+
+def _link(test):
+    path, _, function = test.partition("::")
+    return f"[{function}](../{path})"
