@@ -29,17 +29,17 @@ def test_oidcc_claims_locales(suite):
     suite.login(claims_locales="se")
 
 
-@pytest.mark.requirement("OIDC-CORE-3.1.2.1-15")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-14")
 def test_oidcc_login_hint(suite):
     suite.login(login_hint="buffy@localhost")
 
 
-@pytest.mark.requirement("OIDC-CORE-3.1.2.1-17")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-16")
 def test_oidcc_ensure_request_with_unknown_parameter_succeeds(suite):
     suite.login(extra="foobar")
 
 
-@pytest.mark.requirement("OIDC-CORE-3.1.2.1-16", "OIDC-CORE-15.1-3")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-15", "OIDC-CORE-15.1-3")
 def test_oidcc_ensure_request_with_acr_values_succeeds(suite):
     asked = suite.metadata.get("acr_values_supported", ["1", "2"])
 

@@ -50,7 +50,7 @@ def test_a_code_is_worth_one_token_response(browser, relying_party):
     assert relying_party.userinfo(first.json["access_token"]).status_int == 401
 
 
-@pytest.mark.requirement("RFC6749-10.6-1", "RFC7636-4.6-2", "RFC7636-4.6-3", "RFC7636-7.3-1")
+@pytest.mark.requirement("RFC6749-10.6-1", "RFC7636-4.6-2", "RFC7636-4.6-3", "RFC7636-7.1-1")
 @pytest.mark.requirement("RFC9700-2.1.1-3", "RFC9700-4.5.3-1", "OAUTH21-4.1.1-1")
 @pytest.mark.parametrize(
     "changes",

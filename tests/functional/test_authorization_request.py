@@ -206,7 +206,7 @@ ACCEPTED = [
 
 @pytest.mark.requirement("RFC6749-3.1-1", "RFC6749-3.1-3", "RFC6749-3.1-5", "RFC6749-3.1-6")
 @pytest.mark.requirement("RFC7636-4.2-2", "OIDC-CORE-3.1.2.1-5", "OIDC-CORE-3.1.2.1-12")
-@pytest.mark.requirement("OIDC-CORE-3.1.2.1-15", "OIDC-CORE-3.1.2.1-16", "OIDC-CORE-3.1.2.1-17")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-14", "OIDC-CORE-3.1.2.1-15", "OIDC-CORE-3.1.2.1-16")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.3-1")
 @pytest.mark.parametrize("changes", ACCEPTED)
 def test_everything_else_is_let_through_to_the_sign_in_page(browser, relying_party, changes):

@@ -198,6 +198,7 @@ def test_a_hint_of_the_one_who_is_signed_in_changes_nothing(browser, trusted):
     assert "code" in trusted.answer(answer)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.2-5")
 def test_an_expired_hint_still_names_its_user(app, browser, trusted):
     browser.sign_in()
     hint = id_token_of(app, "local-developer")
@@ -228,7 +229,7 @@ def test_signing_in_as_another_than_hinted_is_login_required(app, browser, trust
     assert answer["error"] == "login_required"
 
 
-@pytest.mark.requirement("OIDC-CORE-3.1.2.1-14")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.2-4")
 @pytest.mark.parametrize(
     "kind",
     [
