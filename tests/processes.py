@@ -67,9 +67,9 @@ class Process:
 
 
 class LocalService(Process):
-    """``pserve local.ini`` on a port and a database of its own."""
+    """``pserve local.ini``, or of an ini file like it, on a port and a database of its own."""
 
-    def __init__(self, folder, **env):
+    def __init__(self, folder, *, ini="local.ini", **env):
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
         self.env = {
@@ -78,7 +78,7 @@ class LocalService(Process):
         } | env
         self.command("authservice", "migrate", "--config", "local.ini")
         super().__init__(
-            [SCRIPTS / "pserve", "local.ini", f"listen_port={self.port}"],
+            [SCRIPTS / "pserve", ini, f"listen_port={self.port}"],
             ready="Serving on",
             env=self.env,
         )

@@ -20,8 +20,10 @@ class IdentityProvider(Protocol):
     id: str
     name: str
 
-    def authorization_url(self, state: str, code_verifier: str) -> str:
-        """Return where the browser goes to sign in."""
+    def authorization_url(
+        self, state: str, code_verifier: str, *, choose_account: bool = False
+    ) -> str:
+        """Return where the browser goes to sign in, or first to choose between accounts."""
         ...
 
     def profile(self, code: str, code_verifier: str) -> Profile:

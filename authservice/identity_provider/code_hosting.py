@@ -44,7 +44,9 @@ class CodeHosting:
             user_agent="authservice",
         )
 
-    def authorization_url(self, state: str, code_verifier: str) -> str:
+    def authorization_url(
+        self, state: str, code_verifier: str, *, choose_account: bool = False
+    ) -> str:
         """Return where the browser goes to sign in (RFC 6749 4.1.1, RFC 7636 4.3)."""
         question = {
             "response_type": "code",
@@ -55,6 +57,8 @@ class CodeHosting:
             "code_challenge": _code_challenge(code_verifier),
             "code_challenge_method": "S256",
         }
+        if choose_account:
+            question["prompt"] = "select_account"
         return f"{self._settings.authorize_url}?{urlencode(question, quote_via=quote)}"
 
     def profile(self, code: str, code_verifier: str) -> Profile:

@@ -24,11 +24,13 @@ class LocalDeveloper:
         self._picture_url = picture_url
         self._callback_url = callback_url
 
-    def authorization_url(self, state: str, code_verifier: str) -> str:  # noqa: ARG002
+    def authorization_url(
+        self, state: str, code_verifier: str, *, choose_account: bool = False
+    ) -> str:
         """Return our own callback: there is nobody to ask."""
         return f"{self._callback_url}?{urlencode({'code': _CODE, 'state': state})}"
 
-    def profile(self, code: str, code_verifier: str) -> Profile:  # noqa: ARG002
+    def profile(self, code: str, code_verifier: str) -> Profile:
         """Return the local developer."""
         if code != _CODE:
             raise SignInFailedError("invalid_code", "the code is not the one-click code")

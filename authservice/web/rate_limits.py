@@ -73,6 +73,7 @@ class RateLimits:
         self._limiter = MovingWindowRateLimiter(
             storage_from_string(storage, wrap_exceptions=True, **options)
         )
+        self._let_pass = 0
 
     def count(self, limit: RateLimitItem, *who: str) -> None:
         """Count a request; raises TooManyRequestsError when there were too many."""
@@ -81,7 +82,12 @@ class RateLimits:
                 return
             reset = self._limiter.get_window_stats(limit, *who).reset_time
         except StorageError as error:
-            _log.warning("rate limits are off: the storage cannot be reached (%s)", error)
+            self._let_pass += 1
+            _log.warning(
+                "rate limits are off: the storage cannot be reached (%s); %d requests passed",
+                error,
+                self._let_pass,
+            )
             return
         waiting = math.ceil(reset - clock.now().timestamp())
         raise TooManyRequestsError(min(max(waiting, 1), limit.get_expiry()))

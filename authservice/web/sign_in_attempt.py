@@ -62,7 +62,11 @@ def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
     verifications.put(
         request.db, _identifier(attempt.state), value, clock.now() + LIFETIME, id=attempt.id
     )
-    return request.identity_provider.authorization_url(attempt.state, attempt.code_verifier)
+    # Who is signed in here and signs in all the same wants another account, or has to show that
+    # they are still there: the provider must not send them straight back.
+    return request.identity_provider.authorization_url(
+        attempt.state, attempt.code_verifier, choose_account=request.confirmed_session is not None
+    )
 
 
 def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt] | None:

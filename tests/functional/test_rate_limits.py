@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from authservice.services import client_registration
-from authservice.services.clients import ClientRegistration
+from authservice.services.client_metadata import ClientMetadata
 from authservice.web import rate_limits
 from tests.browser import Browser
 from tests.production import production_app, production_browser, signed_in_cookies
@@ -31,7 +31,7 @@ def register(database):
     def run(**changes):
         wanted = {"name": "Example App", "redirect_uris": ["https://app.example.com/callback"]}
         with database.transaction() as connection:
-            return client_registration.register(connection, ClientRegistration(**wanted | changes))
+            return client_registration.register(connection, ClientMetadata(**wanted | changes))
 
     return run
 

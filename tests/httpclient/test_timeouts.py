@@ -67,7 +67,7 @@ def test_a_host_that_falls_silent_is_given_up(serve, hasty, start):
     ],
 )
 @pytest.mark.parametrize("encrypted", [False, True], ids=["http", "https"])
-def test_a_host_that_drips_is_stopped_by_the_total_limit(  # noqa: PLR0917  (parametrized)
+def test_a_host_that_drips_is_stopped_by_the_total_limit(
     serve, patient, authority, start, drop, encrypted
 ):
     def script(peer):

@@ -2,18 +2,20 @@
 
 import pytest
 import requests
+from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
 from authlib.oidc.discovery import OpenIDProviderMetadata, get_well_known_url
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
-from tests.e2e.person import Person
+from tests.relying_parties.registration import COMBINATIONS, REDIRECT_URI
 
-REDIRECT_URI = "http://127.0.0.1:3999/callback"
 SCOPE = "openid profile email offline_access"
 VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 NONCE = "n-0S6_WzA2Mj"
+# RFC 9864 names the curve instead; the algorithm itself is sound.
+pytestmark = pytest.mark.filterwarnings("ignore:EdDSA is deprecated via RFC 9864")
 
 
 @pytest.fixture
@@ -24,22 +26,16 @@ def metadata(service):
     return found
 
 
-@pytest.mark.parametrize(
-    ("flags", "method"),
-    [
-        ([], "client_secret_basic"),
-        ([], "client_secret_post"),
-        (["--public"], "none"),
-    ],
-)
-def test_signs_a_person_in_reads_who_it_is_and_refreshes(
-    service, register, metadata, flags, method
+@pytest.mark.parametrize(("method", "alg"), COMBINATIONS)
+def test_signs_a_person_in_reads_who_it_is_refreshes_and_revokes(
+    register, person, metadata, method, alg
 ):
-    client = register(*flags, redirect_uri=REDIRECT_URI)
+    client = register(method, "--id-token-alg", alg)
     party = OAuth2Session(
         client["client_id"],
         client.get("client_secret"),
         token_endpoint_auth_method=method,
+        revocation_endpoint_auth_method=method,
         scope=SCOPE,
         redirect_uri=REDIRECT_URI,
         code_challenge_method="S256",
@@ -48,10 +44,9 @@ def test_signs_a_person_in_reads_who_it_is_and_refreshes(
         metadata["authorization_endpoint"], code_verifier=VERIFIER, nonce=NONCE
     )
 
-    back = Person(service.url).open(url)
     tokens = party.fetch_token(
         metadata["token_endpoint"],
-        authorization_response=back,
+        authorization_response=person.open(url),
         state=state,
         code_verifier=VERIFIER,
     )
@@ -65,12 +60,25 @@ def test_signs_a_person_in_reads_who_it_is_and_refreshes(
     assert renewed["refresh_token"] != tokens["refresh_token"]
     assert renewed["access_token"] != tokens["access_token"]
     assert party.get(metadata["userinfo_endpoint"]).json() == info
+    if method != "none":
+        assert introspected(party, metadata, renewed["refresh_token"])["active"]
+    answer = party.revoke_token(metadata["revocation_endpoint"], renewed["refresh_token"])
+    assert answer.status_code == 200
+    if method != "none":
+        assert introspected(party, metadata, renewed["refresh_token"]) == {"active": False}
+    with pytest.raises(OAuthError, match="invalid_grant"):
+        party.refresh_token(metadata["token_endpoint"], renewed["refresh_token"])
+
+
+def introspected(party, metadata, token):
+    return party.introspect_token(metadata["introspection_endpoint"], token).json()
 
 
 def validated_id_token(metadata, client, tokens):
     """Return the claims after every check that Authlib makes of an ID token."""
     keys = KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=20).json())
-    algorithms = metadata["id_token_signing_alg_values_supported"]
+    algorithms = [client["id_token_signed_response_alg"]]
+    assert set(algorithms) <= set(metadata["id_token_signing_alg_values_supported"])
     decoded = jwt.decode(tokens["id_token"], keys, algorithms=algorithms)
     claims = CodeIDToken(
         decoded.claims,

@@ -47,7 +47,7 @@ def sign_in_submitted(request: AuthRequest) -> Response:
             "Go back to the application and sign in from there again.",
             code="sign_in_expired",
         )
-    if fields.get("choice") == "continue" and request.confirmed_session is not None:
+    if fields.get("choice") == "continue":
         return see_other(_continued(request, attempt.target))
     response = see_other(sign_in_attempt.begin(request, attempt))
     request.cookies_of_service.set_attempt(response, attempt.id)
@@ -55,11 +55,15 @@ def sign_in_submitted(request: AuthRequest) -> Response:
 
 
 def _continued(request: AuthRequest, target: return_target.ReturnTarget) -> str:
+    auth_url = request.auth_settings.auth_url
     session = request.confirmed_session
-    if isinstance(target, OAuthReturn) and session is not None:
+    if session is None:
+        # The person whom the page named has left since, in another tab.
+        return return_target.sign_in_address(target, auth_url)
+    if isinstance(target, OAuthReturn):
         waiting = interactions.pending(request, target.interaction).continued_with(session.id)
         target = OAuthReturn(interactions.sealed(request, waiting))
-    return return_target.address(target, request.auth_settings.auth_url)
+    return return_target.address(target, auth_url)
 
 
 def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:

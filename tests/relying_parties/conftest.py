@@ -1,0 +1,47 @@
+"""Relying parties, registered at a real local-mode server that knows a resource."""
+
+import json
+
+import pytest
+
+from tests.e2e.person import Person
+from tests.processes import ROOT, LocalService
+from tests.relying_parties.registration import (
+    POST_LOGOUT_REDIRECT_URI,
+    REDIRECT_URI,
+    RESOURCE,
+)
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("service")
+    ini = folder / "local.ini"
+    settings = (ROOT / "local.ini").read_text(encoding="utf-8")
+    ini.write_text(
+        settings.replace("[app:main]\n", f"[app:main]\nauth.resources = {RESOURCE}\n"),
+        encoding="utf-8",
+    )
+    started = LocalService(folder, ini=ini)
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def register(service):
+    """Register a client that may sign people out; return what its library is configured with."""
+
+    def run(method="client_secret_basic", *flags):
+        command = ["authservice-register", "--name", "Example App", "--json"]
+        uris = ["--redirect-uri", REDIRECT_URI]
+        uris += ["--post-logout-redirect-uri", POST_LOGOUT_REDIRECT_URI, "--enable-end-session"]
+        public = ["--public"] if method == "none" else []
+        printed = service.command(*command, *uris, *public, *flags)
+        return json.loads(printed) | {"token_endpoint_auth_method": method}
+
+    return run
+
+
+@pytest.fixture
+def person(service):
+    return Person(service.url)

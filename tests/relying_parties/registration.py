@@ -1,0 +1,13 @@
+"""What the relying parties of these tests are registered with."""
+
+REDIRECT_URI = "http://127.0.0.1:3999/callback"
+POST_LOGOUT_REDIRECT_URI = "http://127.0.0.1:3999/bye"
+RESOURCE = "https://api.example.com"
+# Client authentication and the algorithm of the ID token do not depend on one another.
+COMBINATIONS = [
+    ("client_secret_basic", "RS256"),
+    ("client_secret_basic", "ES256"),
+    ("client_secret_post", "EdDSA"),
+    ("none", "RS256"),
+    ("none", "EdDSA"),
+]

@@ -1,0 +1,12 @@
+"""Another account: a person who is signed in and signs in again is asked which account to use."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+
+@pytest.mark.parametrize(("choose", "prompt"), [(True, ["select_account"]), (False, None)])
+def test_the_provider_is_told_to_ask_only_when_it_should(sign_in, choose, prompt):
+    url = sign_in.provider.authorization_url("state", "v" * 43, choose_account=choose)
+
+    assert parse_qs(urlsplit(url).query).get("prompt") == prompt
