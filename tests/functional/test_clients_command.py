@@ -124,7 +124,7 @@ def test_a_client_is_shown_as_text(run, client_id):
     assert "disabled: False" in lines
 
 
-def test_a_row_from_before_the_later_columns_is_shown_with_the_defaults(run, database, client_id):
+def test_a_row_from_before_the_later_columns_keeps_the_defaults_unwritten(run, database, client_id):
     with database.transaction() as connection:
         unset = dict.fromkeys(
             [
@@ -135,8 +135,11 @@ def test_a_row_from_before_the_later_columns_is_shown_with_the_defaults(run, dat
         )
         connection.execute(oauth_client.update().values(unset))
 
+    before = row(database, client_id)
+    run("update", client_id, "--name", "Everything anew")
     shown = json.loads(run("show", client_id, "--json").out)
 
+    assert set(changed(before, row(database, client_id))) == {"name", "updated_at"}
     assert shown["scope"] == "openid profile email offline_access"
     assert shown["id_token_signed_response_alg"] == "RS256"
     assert (shown["disabled"], shown["skip_consent"], shown["minimal_id_token"]) == (False,) * 3

@@ -114,6 +114,7 @@ def test_a_new_secret_replaces_the_old_one_at_once(run, relying_party, database)
     assert authenticates(with_secret(relying_party, secret))
     stored = database.reader.execute(select(oauth_client)).one()
     assert stored.client_secret == digest(secret)
+    assert stored.previous_client_secret is None
     assert secret not in repr(tuple(stored))
 
 
