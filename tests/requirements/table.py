@@ -23,13 +23,13 @@ def _introduction(number, documents_number):
 
 # Requirements and their tests
 
-Each statement of the standards that binds this server, in our own words, and the tests that prove
-it: {number} statements of {documents_number} documents. The numbers are ours; what stands before
-them is the section of the document. A level is the document's own; a MAY is listed where the
-server makes use of it.
+{number} statements of {documents_number} standards that bind this server, in our own words, and the
+tests that prove them. An id names the document, its section and a number of ours. A level is the
+document's own; a MAY is listed where the server makes use of it.
 
-A test names what it proves with `@pytest.mark.requirement`. `{_COMMAND}` makes this page, and the
-tests fail when a statement is left without a test or the page is not up to date."""
+A test says what it proves by `@pytest.mark.requirement`. After a change of statements or markers
+`{_COMMAND}` makes this page anew; the tests fail when a statement is left without
+a test, a marker names no statement, or the page is not up to date."""
 
 
 def _contents(found):
