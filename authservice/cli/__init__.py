@@ -14,7 +14,6 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, module in _COMMANDS.items():
         command = commands.add_parser(name, help=module.SUMMARY, allow_abbrev=False)
-        command.set_defaults(run=module.run)
         module.add_arguments(command)
     options = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
     options.run(options)

@@ -53,11 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def run(options: argparse.Namespace) -> None:
-    """Run the command that was named."""
-    options.run(options)
-
-
 def _list(options: argparse.Namespace) -> None:
     with database.reading(options) as connection:
         rows = administration.all_clients(connection)

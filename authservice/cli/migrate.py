@@ -12,6 +12,7 @@ SUMMARY = "bring the database up to date"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.set_defaults(run=run)
     parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
 
 

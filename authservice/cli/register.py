@@ -25,6 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.set_defaults(run=run)
     client_arguments.add_database(parser)
     client_arguments.add_dry_run(parser)
     client_arguments.add_metadata(parser, required=True)
