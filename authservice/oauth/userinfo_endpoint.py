@@ -26,9 +26,10 @@ class _Validator(RequestValidator):  # type: ignore[misc]  # oauthlib has no typ
         self._reader = reader
         self.access_token: AccessToken | None = None
 
-    def validate_bearer_token(self, token: str, _scopes: object, request: Any) -> bool:
+    def validate_bearer_token(self, token: str | None, _scopes: object, request: Any) -> bool:
         """Accept an access token that is alive, and set what it stands for."""
-        found = access_tokens.find(self._reader, token)
+        # oauthlib finds no token where there is a space in it.
+        found = None if token is None else access_tokens.find(self._reader, token)
         # A token for a resource is that resource's alone: there it must not open the profile.
         if found is None or found.resources:
             return False

@@ -132,7 +132,9 @@ def test_another_scheme_is_as_good_as_no_token(http, header):
 
 
 @pytest.mark.requirement("RFC6750-3-1", "RFC6750-3-3", "RFC6750-3.1-2", "OIDC-CORE-5.3.3-1")
-@pytest.mark.parametrize("junk", ["unknown", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"])
+@pytest.mark.parametrize(
+    "junk", ["unknown", " ", "a b", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"]
+)
 def test_a_token_that_is_none_is_an_invalid_token(http, junk):
     challenge = refused(
         http.post(USERINFO, {"access_token": junk}, expect_errors=True), 401, "invalid_token"
