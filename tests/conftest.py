@@ -15,6 +15,7 @@ from authservice.local_secret import local_secret
 from authservice.models import jwks
 from authservice.services.signing_keys import SigningKeys
 from tests.browser import Browser
+from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
 from tests.relying_party import RelyingParty
 
 LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}

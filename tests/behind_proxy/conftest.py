@@ -3,11 +3,9 @@
 import json
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.behind_proxy.deployment import CLIENT, HOSTS, Deployment
 from tests.behind_proxy.walk import walk_in
-from tests.parts import program
 from tests.services.redis_server import RedisServer
 from tests.standin_fixture import identity_provider_process  # noqa: F401  (a fixture)
 
@@ -41,22 +39,9 @@ def production(running, redis_server):
 
 
 @pytest.fixture(scope="session")
-def chromium(running):
+def chromium(running, launch_chromium):
     rules = ", ".join(f"MAP {host}:443 127.0.0.1:{running.https_port}" for host in HOSTS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=program("chromium"),
-            args=[
-                f"--host-resolver-rules={rules}",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-quic",
-                "--disable-sync",
-                "--no-first-run",
-            ],
-        )
-        yield browser
-        browser.close()
+    return launch_chromium(f"--host-resolver-rules={rules}")
 
 
 @pytest.fixture

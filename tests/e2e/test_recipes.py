@@ -6,12 +6,11 @@ import sys
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from tests.e2e import recipes
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, Visitor
-from tests.parts import program
 from tests.processes import Process, free_port
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
@@ -122,7 +121,9 @@ def test_a_first_party_application_takes_nobody_for_somebody_else(service, perso
     assert SIGNED_IN not in stranger.home().text
 
 
-def test_a_page_in_the_browser_signs_in_and_out_with_credentials(service, tmp_path):
+def test_a_page_in_the_browser_signs_in_and_out_with_credentials(
+    service, launch_chromium, tmp_path
+):
     _, text = recipes.all_recipes()["first-party-browser"]
     page_text = text.replace(recipes.DEFAULT_AUTH_URL, service.url)
     (tmp_path / "index.html").write_text(page_text, encoding="utf-8")
@@ -133,9 +134,8 @@ def test_a_page_in_the_browser_signs_in_and_out_with_credentials(service, tmp_pa
         cwd=tmp_path,
     )
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program("chromium"))
-            page = browser.new_page()
+        with launch_chromium().new_context() as context:
+            page = context.new_page()
             page.goto(f"http://localhost:{port}/")
             expect(page.get_by_text("Signed out")).to_be_visible()
             page.get_by_role("button", name="Sign in").click()
@@ -144,7 +144,6 @@ def test_a_page_in_the_browser_signs_in_and_out_with_credentials(service, tmp_pa
             assert page.url == f"http://localhost:{port}/"
             page.get_by_role("button", name="Sign out").click()
             expect(page.get_by_text("Signed out")).to_be_visible()
-            browser.close()
     finally:
         server.stop()
 

@@ -4,11 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.first_party.npm_client import NODE, PACKAGES, NpmClient
 from tests.first_party.web_site import FOREIGN_HOST, WebSite
-from tests.parts import program
 from tests.processes import Process, free_port
 from tests.service_fixture import service  # noqa: F401  (a fixture)
 
@@ -59,12 +57,8 @@ def web_server(pages):
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    rules = f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program("chromium"), args=[rules])
-        yield browser
-        browser.close()
+def chromium(launch_chromium):
+    return launch_chromium(f"--host-resolver-rules=MAP {FOREIGN_HOST} 127.0.0.1")
 
 
 @pytest.fixture

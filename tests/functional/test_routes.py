@@ -148,7 +148,7 @@ def test_production_has_the_same_addresses(make_app, monkeypatch):
         ("/%00", 400, "BAD_REQUEST"),
         ("/api/auth/get-session?a=%ff", 400, "BAD_REQUEST"),
         ("/api/auth/get-session?a=%00", 400, "BAD_REQUEST"),
-        ("/?" + "a" * 20_000, 414, "URI_TOO_LONG"),
+        ("/?" + "a" * 25_000, 414, "URI_TOO_LONG"),
     ],
 )
 def test_a_request_that_cannot_be_read_is_refused_at_the_gate(browser, path, status, code):
@@ -158,9 +158,35 @@ def test_a_request_that_cannot_be_read_is_refused_at_the_gate(browser, path, sta
 
 
 def test_a_body_beyond_reason_is_not_read(browser):
-    answer = browser.post("/api/auth/oauth2/token", "x" * 70_000, expect_errors=True)
+    answer = browser.post("/api/auth/sign-out", "x" * 70_000, expect_errors=True)
 
     assert (answer.status_int, answer.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_the_gate_refuses_in_the_words_of_the_endpoint(browser):
+    answer = browser.post("/api/auth/oauth2/token", "x" * 70_000, expect_errors=True)
+
+    assert (answer.status_int, answer.json["error"]) == (413, "invalid_request")
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_an_authorization_request_that_would_not_fit_when_sealed_is_refused(browser, relying_party):
+    answer = browser.get(
+        "/api/auth/oauth2/authorize", relying_party.request(state="s" * 17_000), expect_errors=True
+    )
+
+    assert answer.status_int == 414
+    assert "longer than 16384 bytes" in answer.text
+
+
+def test_the_longest_authorization_request_gets_through_the_pages(browser, relying_party):
+    state = "s" * 15_500
+
+    answer = browser.follow_home(relying_party.authorize(browser, state=state))
+    answer = browser.follow_home(answer.forms[0].submit("choice", value="sign-in"))
+    answer = browser.follow_home(answer.forms[0].submit("decision", value="allow"))
+
+    assert relying_party.answer(answer)["state"] == state
 
 
 def test_a_query_of_too_many_parameters_is_refused(browser):
