@@ -1,0 +1,230 @@
+"""What should be true of clients, sessions, codes and tokens: plain objects and no database.
+
+Written from the rules alone, for the tests to hold the service against. Nothing here expires by
+itself or is deleted: what ended keeps its mark, and every question is answered for the moment.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from authservice import clock
+
+CODE = timedelta(seconds=60)
+ACCESS_TOKEN = timedelta(hours=1)
+REFRESH_TOKEN = timedelta(days=30)
+FAMILY = timedelta(days=90)
+GRACE = timedelta(seconds=10)
+SESSION = timedelta(days=7)
+SESSION_UPDATE = timedelta(days=1)
+
+
+@dataclass(eq=False)
+class Client:
+    id: str
+    secret: str | None
+    skip_consent: bool
+    disabled: bool = False
+    deleted: bool = False
+    previous_secret: str | None = None
+    previous_until: datetime | None = None
+
+    @property
+    def active(self):
+        return not self.disabled and not self.deleted
+
+    def accepts(self, secret):
+        """Tell whether a secret (None: the client only names itself) authenticates the client."""
+        if not self.active or (secret is None) != (self.secret is None):
+            return False
+        if secret == self.previous_secret and secret is not None:
+            return clock.now() < self.previous_until
+        return secret == self.secret
+
+    def rotate_secret(self, secret, overlap):
+        self.previous_secret = self.secret if overlap else None
+        self.previous_until = clock.now() + overlap
+        self.secret = secret
+
+
+@dataclass(eq=False)
+class Session:
+    user: str
+    id: str
+    expires_at: datetime
+    updated_at: datetime
+    ended: bool = False
+
+    @property
+    def alive(self):
+        return not self.ended and clock.now() < self.expires_at
+
+    def extend_when_due(self):
+        if clock.now() - self.updated_at > SESSION_UPDATE:
+            self.expires_at, self.updated_at = clock.now() + SESSION, clock.now()
+
+
+@dataclass(eq=False)
+class Code:
+    value: str
+    client: Client
+    session: Session
+    scopes: frozenset
+    for_resource: bool
+    expires_at: datetime
+    spent: bool = False
+
+
+@dataclass(eq=False)
+class RefreshToken:
+    value: str
+    family: "Family"
+    expires_at: datetime
+    rotated_at: datetime | None = None
+    successor: "RefreshToken | None" = None
+
+
+@dataclass(eq=False)
+class Family:
+    code: Code
+    expires_at: datetime
+    revoked: bool = False
+    tokens: list[RefreshToken] = field(default_factory=list)
+
+    @property
+    def family(self):
+        return self
+
+
+@dataclass(eq=False)
+class AccessToken:
+    value: str
+    code: Code
+    family: Family | None
+    session: Session | None
+    scopes: frozenset
+    expires_at: datetime
+    revoked: bool = False
+
+    @property
+    def stored(self):
+        """Tell whether the token has its time and nobody took it back."""
+        return not self.revoked and clock.now() < self.expires_at
+
+    @property
+    def valid(self):
+        holder = self.session is None or self.session.alive
+        return self.stored and holder and self.code.client.active
+
+
+class Model:
+    """The whole of it, and what each action should do."""
+
+    def __init__(self):
+        self.clients, self.sessions, self.codes = [], [], []
+        self.families, self.access_tokens = [], []
+        self.consents = {}
+
+    @property
+    def refresh_tokens(self):
+        return [token for family in self.families for token in family.tokens]
+
+    def needs_consent(self, client, user, scopes):
+        return not client.skip_consent and not scopes <= self.consents.get((user, client), set())
+
+    def consent(self, client, user, scopes):
+        self.consents[user, client] = self.consents.get((user, client), set()) | scopes
+
+    def redeem(self, code, client, *, rightly):
+        """Tell whether an authenticated client gets tokens for a code."""
+        if code.client is not client:
+            return False
+        if code.spent:
+            self._revoke(lambda token: token.code is code)
+            return False
+        if code.expires_at <= clock.now():
+            return False
+        code.spent = True
+        user = code.session.user
+        return rightly and code.session.alive and not self.needs_consent(client, user, code.scopes)
+
+    def redeemed(self, code, access_token, refresh_token):
+        family = None
+        if "offline_access" in code.scopes:
+            now = clock.now()
+            family = Family(code, now + FAMILY)
+            family.tokens.append(RefreshToken(refresh_token, family, now + REFRESH_TOKEN))
+            self.families.append(family)
+        return self._access_token(access_token, code, family, code.scopes)
+
+    def refresh(self, token, client, scopes):
+        """Return the error that an authenticated client gets, or None for new tokens."""
+        family, now = token.family, clock.now()
+        if family.code.client is not client or family.revoked:
+            return "invalid_grant"
+        if token.rotated_at is not None and now - token.rotated_at > GRACE:
+            self._revoke(lambda other: other.family is family)
+            return "invalid_grant"
+        own_time_is_over = token.rotated_at is None and token.expires_at <= now
+        if own_time_is_over or family.expires_at <= now:
+            return "invalid_grant"
+        return None if scopes <= family.code.scopes else "invalid_scope"
+
+    def refreshed(self, token, access_token, refresh_token, scopes):
+        family, now = token.family, clock.now()
+        if token.successor is None:
+            expires_at = min(now + REFRESH_TOKEN, family.expires_at)
+            token.rotated_at = now
+            token.successor = RefreshToken(refresh_token, family, expires_at)
+            family.tokens.append(token.successor)
+        return self._access_token(access_token, family.code, family, scopes)
+
+    def may_rotate(self, token):
+        """Tell whether a refresh token is the live leaf of a live family."""
+        unused = token.rotated_at is None and not token.family.revoked
+        return unused and clock.now() < token.expires_at and token.family.code.client.active
+
+    def revoke(self, token, client):
+        """Take a token back in a client's name."""
+        if isinstance(token, RefreshToken):
+            if token.family.code.client is client:
+                self._revoke(lambda other: other.family is token.family)
+        elif token.code.client is client and token.valid:
+            token.revoked = True
+
+    def end_session(self, session):
+        session.ended = True
+        for token in self.access_tokens:
+            if token.session is session:
+                token.revoked = True
+
+    def sign_out_everywhere(self, user):
+        for session in self.sessions:
+            if session.user == user and session.alive:
+                self.end_session(session)
+        self._revoke(lambda token: token.code.session.user == user)
+
+    def revoke_application(self, client, user):
+        del self.consents[user, client]
+        self._revoke(lambda each: each.code.client is client and each.code.session.user == user)
+
+    def delete_client(self, client):
+        client.deleted = True
+        self._revoke(lambda token: token.code.client is client)
+        for key in [key for key in self.consents if key[1] is client]:
+            del self.consents[key]
+
+    def _revoke(self, concerns):
+        """Revoke families and access tokens; both know their family and their code."""
+        for family in self.families:
+            if concerns(family):
+                family.revoked = True
+        for token in self.access_tokens:
+            if concerns(token):
+                token.revoked = True
+
+    def _access_token(self, value, code, family, scopes):
+        session = code.session if code.session.alive else None
+        expires_at = clock.now() + ACCESS_TOKEN
+        token = AccessToken(value, code, family, session, scopes, expires_at)
+        self.access_tokens.append(token)
+        return token

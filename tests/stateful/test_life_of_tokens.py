@@ -1,0 +1,68 @@
+"""The life of codes, tokens, consents, sessions and clients: random histories against a model.
+
+After each step the stored tokens and their expiry are those of the model, no more and no fewer;
+each answer is the one that the model foretells; at the end of a history every token is tried.
+
+The ordinary run makes the same histories each time. ``STATEFUL_EXAMPLES=20000 ./run test
+tests/stateful`` makes that many others, of 100 steps each, in about a minute for each 600.
+"""
+
+import os
+import sqlite3
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import rule, run_state_machine_as_test
+
+from tests.stateful.clients import Clients
+from tests.stateful.codes import SCOPES
+from tests.stateful.history import INDEX, cautiously
+from tests.stateful.people import People
+from tests.stateful.service import RESOURCE, Service
+from tests.stateful.tokens import STEPS, Tokens
+
+WANTED = os.environ.get("STATEFUL_EXAMPLES")
+EXAMPLES = int(WANTED or 1300)
+
+
+class LifeOfTokens(People, Clients, Tokens):
+    """All that may happen."""
+
+    @rule(client=INDEX, session=INDEX, scopes=SCOPES)
+    @cautiously(1)
+    def take_the_consent_back_before_the_code_is_redeemed(self, client, session, scopes):
+        code = self.made_code(client, session, scopes, agreed=True, for_resource=False)
+        key = code and (code.session.user, code.client)
+        if key in self.model.consents:
+            self.take_consent_back(*key)
+            self.redeem(0, 0, "rightly")
+
+
+@pytest.fixture
+def service(make_app):
+    app = make_app(auth__resources=RESOURCE, auth__sqlite_synchronous="NORMAL")
+    return Service(app.registry.components)
+
+
+def test_no_history_makes_a_token_count_that_should_not(service, turnable_clock, capsys):
+    seen = Counter()
+    seen["start"] = turnable_clock.moment
+    with sqlite3.connect(service.database.url.database) as rows:
+        run_state_machine_as_test(
+            lambda: LifeOfTokens(service, turnable_clock, rows, seen),
+            settings=settings(
+                max_examples=EXAMPLES,
+                stateful_step_count=STEPS,
+                derandomize=WANTED is None,
+                database=None,
+                deadline=None,
+                phases=[Phase.generate, Phase.shrink],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    rows.close()
+    del seen["start"]
+    with capsys.disabled():
+        print(f"\n{seen['steps']} steps:", *sorted(seen.items()))  # noqa: T201  (asked for)
+    assert WANTED is not None or seen["steps"] >= 100_000
