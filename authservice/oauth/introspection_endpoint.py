@@ -3,31 +3,16 @@
 from typing import Any
 
 from oauthlib.oauth2.rfc6749.endpoints import IntrospectEndpoint
-from oauthlib.oauth2.rfc6749.request_validator import RequestValidator
 
 from authservice.oauth import introspection
 from authservice.oauth.protocol_answer import ProtocolAnswer
 from authservice.oauth.server_context import Pairs, ServerContext
-from authservice.oauth.token_action import respond_to_token_action
+from authservice.oauth.token_action import TokenActionValidator, respond_to_token_action
 from authservice.services.clients import Client
 
 
-class _Validator(RequestValidator):  # type: ignore[misc]  # oauthlib has no types
+class _Validator(TokenActionValidator):
     """Answers what oauthlib asks about an introspection request."""
-
-    def __init__(self, context: ServerContext, client: Client) -> None:
-        """Take the client that has shown who it is."""
-        super().__init__()
-        self._context = context
-        self._client = client
-
-    def client_authentication_required(self, _request: object) -> bool:
-        """Say yes."""
-        return True
-
-    def authenticate_client(self, _request: object) -> bool:
-        """Accept: the client has been authenticated before."""
-        return True
 
     def introspect_token(
         self, token: str, _hint: str | None, _request: object

@@ -1,31 +1,16 @@
 """The revocation endpoint: clients give their tokens back (RFC 7009)."""
 
 from oauthlib.oauth2.rfc6749.endpoints import RevocationEndpoint
-from oauthlib.oauth2.rfc6749.request_validator import RequestValidator
 
 from authservice.oauth import revocation
 from authservice.oauth.protocol_answer import ProtocolAnswer
 from authservice.oauth.server_context import Pairs, ServerContext
-from authservice.oauth.token_action import respond_to_token_action
+from authservice.oauth.token_action import TokenActionValidator, respond_to_token_action
 from authservice.services.clients import Client
 
 
-class _Validator(RequestValidator):  # type: ignore[misc]  # oauthlib has no types
+class _Validator(TokenActionValidator):
     """Answers what oauthlib asks about a revocation request."""
-
-    def __init__(self, context: ServerContext, client: Client) -> None:
-        """Take the client that has shown who it is."""
-        super().__init__()
-        self._context = context
-        self._client = client
-
-    def client_authentication_required(self, _request: object) -> bool:
-        """Say yes: public clients name themselves."""
-        return True
-
-    def authenticate_client(self, _request: object) -> bool:
-        """Accept: the client has been authenticated before."""
-        return True
 
     def revoke_token(self, token: str, _hint: str | None, _request: object) -> None:
         """Take a token of this client back; any other is left alone."""

@@ -12,7 +12,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from authservice.oauth.authorization_response import AuthorizationRefusedError
 from authservice.oauth.fatal_error import FatalAuthorizationError
 from authservice.oauth.pending_request import InteractionError
-from authservice.oauth.protocol_answer import ProtocolAnswer, error_body
+from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
 from authservice.web import cors, interactions, routes
 from authservice.web.authorization_answer import authorization_answer
 from authservice.web.json_answer import error_json
@@ -103,18 +103,14 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
 @exception_view_config(BadBodyError)
 def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
     """Say what is wrong with a body or a query."""
-    if _speaks_oauth(request) and _speaks_json(request):
-        body = error_body("invalid_request", error.message)
-        return protocol_response(ProtocolAnswer(400, {"Cache-Control": "no-store"}, body))
-    if _speaks_json(request):
-        return error_json(error.status, error.message, error.code)
-    return error_page(
+    return _in_the_callers_words(
         request,
         error.status,
-        "This request cannot be read",
-        error.message,
-        "Go back to the application and try again.",
-        code="invalid_request",
+        error="invalid_request",
+        code=error.code,
+        message=error.message,
+        title="This request cannot be read",
+        advice="Go back to the application and try again.",
     )
 
 
@@ -123,44 +119,50 @@ def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
 def database_unavailable(error: Exception, request: AuthRequest) -> Response:
     """Say that the service cannot answer for the moment; the log says why."""
     _log.error("the database did not answer: %s", type(error).__name__, exc_info=error)
-    response = _unavailable(request)
-    response.headers["Retry-After"] = "5"
-    return response
-
-
-def _unavailable(request: AuthRequest) -> Response:
-    if _speaks_oauth(request) and _speaks_json(request):
-        body = error_body("temporarily_unavailable", "Try again in a few seconds.")
-        return protocol_response(ProtocolAnswer(503, {"Cache-Control": "no-store"}, body))
-    if _speaks_json(request):
-        return error_json(503, "Try again in a few seconds", "SERVICE_UNAVAILABLE")
-    return error_page(
+    response = _in_the_callers_words(
         request,
         503,
-        "Please try again",
-        "The service cannot answer at the moment.",
-        "Wait a few seconds and load the page again.",
-        code="temporarily_unavailable",
+        error="temporarily_unavailable",
+        code="SERVICE_UNAVAILABLE",
+        message="The service cannot answer at the moment.",
+        title="Please try again",
+        advice="Wait a few seconds and try again.",
     )
+    response.headers["Retry-After"] = "5"
+    return response
 
 
 @exception_view_config(Exception)
 def unexpected(error: Exception, request: AuthRequest) -> Response:
     """Say that something failed here; what it was only the log says."""
     _log.error("unexpected error", exc_info=error)
-    if _speaks_oauth(request) and _speaks_json(request):
-        body = error_body("server_error", "The server failed to answer this request.")
-        return protocol_response(ProtocolAnswer(500, {"Cache-Control": "no-store"}, body))
-    if _speaks_json(request):
-        return error_json(500, "The server failed to answer this request", "INTERNAL_SERVER_ERROR")
-    return error_page(
+    return _in_the_callers_words(
         request,
         500,
-        "Something went wrong here",
-        "The service failed to answer this request.",
-        "Try again. If it keeps failing, tell the people who run this service.",
-        code="server_error",
+        error="server_error",
+        code="INTERNAL_SERVER_ERROR",
+        message="The service failed to answer this request.",
+        title="Something went wrong here",
+        advice="Try again. If it keeps failing, tell the people who run this service.",
     )
+
+
+def _in_the_callers_words(
+    request: AuthRequest,
+    status: int,
+    *,
+    error: str,
+    code: str,
+    message: str,
+    title: str,
+    advice: str,
+) -> Response:
+    """Return a failure as an OAuth error, as the session API words it, or as a page."""
+    if _speaks_oauth(request) and _speaks_json(request):
+        return protocol_response(ProtocolAnswer(status, NO_STORE, error_body(error, message)))
+    if _speaks_json(request):
+        return error_json(status, message, code)
+    return error_page(request, status, title, message, advice, code=error)
 
 
 @notfound_view_config()
