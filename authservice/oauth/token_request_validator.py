@@ -24,12 +24,11 @@ from authservice.oauth.token_response import (
 )
 from authservice.services import (
     authorization_codes,
-    consents,
     refresh_tokens,
     sessions,
     users,
 )
-from authservice.services.authorization_codes import AuthorizationCode, CodeGrant
+from authservice.services.authorization_codes import AuthorizationCode
 from authservice.services.clients import Client
 from authservice.services.refresh_tokens import RefreshToken, State
 
@@ -87,20 +86,11 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         session = sessions.find_by_id(self._context.reader, found.grant.session_id)
         if session is None:
             raise InvalidGrantError(description=SIGNED_OUT)
-        self._require_consent(found.grant, client)
         self._grant = TokenGrant.of_code(found)
         self._resources = self._target(self._grant)
         request.user = session.user
         request.scopes = list(found.grant.scopes)
         return True
-
-    def _require_consent(self, grant: CodeGrant, client: Client) -> None:
-        """Refuse a code whose consent the user has taken back since."""
-        if client.skip_consent:
-            return
-        consent = consents.find(self._context.reader, client.client_id, grant.user_id)
-        if consent is None or not consent.covers(grant.scopes):
-            raise InvalidGrantError(description="The user has taken the consent back since.")
 
     def get_code_challenge(self, _code: str, _request: object) -> str:
         """Return the challenge of the code that was found."""

@@ -16,6 +16,7 @@ from authservice.oauth.token_grant import TokenGrant
 from authservice.services import (
     access_tokens,
     authorization_codes,
+    consents,
     refresh_tokens,
     session_participants,
     sessions,
@@ -61,8 +62,7 @@ class TokenStore:
         if not authorization_codes.spend(writer, code, clock.now() + kept):
             refresh_tokens.revoke_of_code(writer, code.id)
             raise InvalidGrantError(description=CODE_REFUSED)
-        if sessions.find_by_id(writer, code.grant.session_id) is None:
-            raise InvalidGrantError(description=SIGNED_OUT)
+        self._require_standing(writer, code)
         refresh_id = None
         if offline:
             refresh_id = refresh_tokens.start_family(
@@ -82,6 +82,17 @@ class TokenStore:
         if self._client.backchannel_logout_uri is not None:
             session_participants.add(writer, code.grant.session_id, grant.client_id)
         self._store_access_token(writer, token, scopes, refresh_id, code.grant.session_id)
+
+    def _require_standing(self, writer: Connection, code: AuthorizationCode) -> None:
+        """Refuse a code whose session or consent has ended, as the transaction sees them."""
+        grant = code.grant
+        if sessions.find_by_id(writer, grant.session_id) is None:
+            raise InvalidGrantError(description=SIGNED_OUT)
+        if self._client.skip_consent:
+            return
+        consent = consents.find(writer, grant.client_id, grant.user_id)
+        if consent is None or not consent.covers(grant.scopes):
+            raise InvalidGrantError(description="The user has taken the consent back since.")
 
     def refresh(
         self,
