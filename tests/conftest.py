@@ -87,9 +87,12 @@ def make_app(database, database_url, local_keys):
     made = []
 
     def make(**settings):
-        if not made and "auth__mode" not in settings and "auth__database_url" not in settings:
+        kept = Path(f"{database.url.database}.secret")
+        local = "auth__mode" not in settings and "auth__database_url" not in settings
+        if local and not kept.exists():
+            # Unless another process has served this database before.
             rows, secret = local_keys
-            shutil.copy(secret, f"{database.url.database}.secret")
+            shutil.copy(secret, kept)
             with database.transaction() as connection:
                 connection.execute(insert(jwks), rows)
         ini = LOCAL | {"auth.database_url": database_url}
