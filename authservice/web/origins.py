@@ -52,7 +52,3 @@ class Origins:
         authority = re.split(r"[/?#]", url.split("://", 1)[1], maxsplit=1)[0]
         origin = origin_of(url)
         return "@" not in authority and origin is not None and self.trusts(origin)
-
-    def absolute(self, url: str) -> str:
-        """Return an allowed return address with this host put before a path."""
-        return f"{self._settings.auth_url}{url}" if url.startswith("/") else url

@@ -217,8 +217,3 @@ def test_production_sends_nobody_elsewhere(ours, url):
 )
 def test_local_mode_sends_people_back_to_this_machine(here, url, allowed):
     assert here.allows_return_to(url) is allowed
-
-
-def test_a_path_is_completed_with_our_own_address(ours):
-    assert ours.absolute("/x") == "https://auth.example.com/x"
-    assert ours.absolute("https://app.example.com/x") == "https://app.example.com/x"
