@@ -38,6 +38,9 @@ setup(
         "zope.sqlalchemy>=4.1",
     ],
     extras_require={
+        "granian": ["granian>=2.8"],
+        "metrics": ["prometheus-client>=0.26"],
+        "opentelemetry": ["opentelemetry-api>=1.45"],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
     },
