@@ -46,6 +46,7 @@ setup(
     },
     entry_points={
         "paste.app_factory": ["main = authservice:main"],
+        "paste.server_runner": ["waitress = authservice.serving.waitress_runner:serve"],
         "console_scripts": [
             "authservice = authservice.cli:main",
             "authservice-register = authservice.cli.register:main",

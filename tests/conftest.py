@@ -102,8 +102,7 @@ def make_app(database, database_url, local_keys):
 
     yield make
     for app in made:
-        app.registry.components.backchannel_logout.stop()
-        app.registry.components.database.dispose()
+        app.registry.components.close()
 
 
 @pytest.fixture

@@ -49,6 +49,10 @@ class Process:
         """End the program and return its exit status."""
         if self._process.poll() is None:
             self._process.send_signal(how)
+        return self.wait()
+
+    def wait(self):
+        """Return the exit status of a program that ends by itself within 15 seconds."""
         try:
             status = self._process.wait(15)
         except subprocess.TimeoutExpired:

@@ -25,3 +25,8 @@ class Components:
     origins: Origins
     metadata: bytes
     backchannel_logout: BackchannelLogout
+
+    def close(self) -> None:
+        """End what runs beside the requests, and close the database."""
+        self.backchannel_logout.stop()
+        self.database.dispose()

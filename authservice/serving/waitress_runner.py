@@ -1,0 +1,83 @@
+"""waitress with an orderly stop: ``use = egg:authservice#waitress`` in an ini file.
+
+Neither pserve nor waitress handles SIGTERM, and as process 1 of a container they would ignore it.
+"""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from time import monotonic
+from types import FrameType
+from typing import Any
+
+from waitress.channel import HTTPChannel
+from waitress.server import BaseWSGIServer, create_server
+from waitress.wasyncore import close_all, dispatcher
+
+_log = logging.getLogger(__name__)
+
+# A sign-in may wait ten seconds for the identity provider.
+_DRAIN_SECONDS = 15.0
+
+
+def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN401  (a Pyramid router)
+    """Serve until SIGTERM or SIGINT, then answer what is under way and return.
+
+    This is a PasteDeploy server runner, and takes waitress's options. Connections without a
+    request are closed at once, requests get 15 seconds. A second signal ends the process.
+    """
+    components = app.registry.components
+    sockets: dict[int, dispatcher] = {}
+    stopping = threading.Event()
+    server = create_server(app, map=sockets, **options)
+    listeners = [socket for socket in sockets.values() if isinstance(socket, BaseWSGIServer)]
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stopping.set()
+        # Wakes the loop, which is waiting for its sockets.
+        listeners[0].pull_trigger()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    server.print_listen("Serving on http://{}:{}")
+    _loop(server, sockets, stopping.is_set)
+    for listener in listeners:
+        # Not the listener's own close(): answers still pull the trigger that it takes away.
+        dispatcher.close(listener)
+    _drain(server, sockets)
+    server.task_dispatcher.shutdown(timeout=0)
+    close_all(sockets, ignore_all=True)
+    components.close()
+
+
+def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]) -> None:  # noqa: ANN401  (one class or another)
+    """Receive and send until something has ended, asking at each event and each second."""
+    while not ended():
+        server.asyncore.loop(
+            timeout=server.adj.asyncore_loop_timeout,
+            use_poll=server.adj.asyncore_use_poll,
+            map=sockets,
+            count=1,
+        )
+
+
+def _drain(server: Any, sockets: dict[int, dispatcher]) -> None:  # noqa: ANN401  (one class or another)
+    deadline = monotonic() + _DRAIN_SECONDS
+    _loop(server, sockets, lambda: not _close_idle(sockets) or monotonic() > deadline)
+    if cut := _close_idle(sockets):
+        _log.warning("stopped with %d requests unanswered", cut)
+
+
+def _close_idle(sockets: dict[int, dispatcher]) -> int:
+    """Close the connections on which nothing is under way; return how many are left."""
+    busy = 0
+    for channel in list(sockets.values()):
+        if isinstance(channel, HTTPChannel):
+            if channel.requests or channel.request or channel.total_outbufs_len:
+                busy += 1
+            else:
+                channel.handle_close()
+    return busy

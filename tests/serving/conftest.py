@@ -1,0 +1,60 @@
+"""Connections byte by byte to a real server."""
+
+import socket
+from contextlib import ExitStack
+
+import pytest
+
+
+@pytest.fixture
+def stopped_in_the_end():
+    """Take what was started; all of it is stopped, however the test ends."""
+    with ExitStack() as stack:
+
+        def take(process):
+            stack.callback(process.stop)
+            return process
+
+        yield take
+
+
+class Connection:
+    """One connection to a server, on which a test may send half a request."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self._file = self.socket.makefile("rb")
+
+    def send(self, text):
+        self.socket.sendall(text.encode("latin-1"))
+
+    def answer(self):
+        """Return status and body of the next answer."""
+        status = int(self._file.readline().split()[1])
+        headers = dict(iter(self._header, ("", "")))
+        return status, self._file.read(int(headers["content-length"]))
+
+    def _header(self):
+        name, _, value = self._file.readline().decode("latin-1").strip().partition(":")
+        return name.lower(), value.strip()
+
+    def ends(self):
+        """Wait for the server to close the connection; tell whether it sent nothing before."""
+        return self._file.read() == b""
+
+    def close(self):
+        self._file.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def connect():
+    """Open connections to a port, closed when the test ends."""
+    with ExitStack() as stack:
+
+        def open_(port):
+            connection = Connection(port)
+            stack.callback(connection.close)
+            return connection
+
+        yield open_

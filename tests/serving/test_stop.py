@@ -1,0 +1,74 @@
+"""A server that is told to stop answers what is under way, and nothing holds it up."""
+
+import os
+import signal
+
+import pytest
+
+from tests.processes import LocalService
+
+GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HALF = (
+    "POST /api/auth/oauth2/token HTTP/1.1\r\nHost: localhost\r\n"
+    "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 21\r\n\r\ngrant_type"
+)
+REST = "=password&a"
+
+
+@pytest.fixture
+def server(tmp_path, stopped_in_the_end):
+    return stopped_in_the_end(LocalService(tmp_path))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_request_under_way_is_answered_and_idle_connections_are_closed(server, connect, how):
+    idle, fresh, asking = (connect(server.port) for _ in range(3))
+    idle.send(GET)
+    idle.answer()
+    asking.send(HALF)
+    # Answered on a connection that was opened later: what came before has been read.
+    last = connect(server.port)
+    last.send(GET)
+    last.answer()
+
+    os.kill(server.pid, how)
+
+    assert all(connection.ends() for connection in (idle, fresh, last))
+    with pytest.raises(ConnectionRefusedError):
+        connect(server.port)
+    asking.send(REST)
+    status, body = asking.answer()
+    assert (status, b"invalid_client" in body) == (401, True)
+    assert server.wait() == 0
+
+
+def test_it_leaves_a_database_that_needs_no_recovery(server, tmp_path, connect):
+    connection = connect(server.port)
+    connection.send(GET)
+    connection.answer()
+
+    assert server.stop() == 0
+
+    assert not list(tmp_path.glob("local.sqlite-*"))
+    assert (tmp_path / "local.sqlite").exists()
+
+
+def test_a_second_signal_does_not_wait(server, connect):
+    asking = connect(server.port)
+    asking.send(HALF)
+    idle = connect(server.port)
+    idle.send(GET)
+    idle.answer()
+
+    os.kill(server.pid, signal.SIGTERM)
+    assert idle.ends()
+    os.kill(server.pid, signal.SIGTERM)
+
+    assert server.wait() == -signal.SIGTERM
+
+
+def test_it_takes_the_options_of_its_section(server, connect):
+    too_long = connect(server.port)
+    too_long.send(f"GET /api/health HTTP/1.1\r\nHost: localhost\r\nX: {'x' * 40000}\r\n\r\n")
+
+    assert too_long.answer()[0] == 431
