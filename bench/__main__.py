@@ -1,0 +1,61 @@
+"""``./run bench``: measure, print, and keep the result; or show one that was kept."""
+
+import sys
+from pathlib import Path
+
+from bench import options, plot, results, runs, table
+from bench.comparison import AnotherRunError, require_one_run
+from bench.deployment import CommandError
+from bench.figures import Run
+from bench.http11 import WrongAnswerError
+from bench.postgresql import PostgreSQLMissingError
+from bench.revisions import UnknownRevisionError
+from bench.servers import ServerError
+
+_REASONS = (
+    AnotherRunError,
+    CommandError,
+    OSError,
+    PostgreSQLMissingError,
+    ServerError,
+    UnknownRevisionError,
+    ValueError,
+    WrongAnswerError,
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Return the exit status: 1 when a rule does not hold, an answer is wrong, or it cannot run."""
+    try:
+        if arguments[:1] == ["table"]:
+            return _show([Path(name) for name in arguments[1:]])
+        return _measure(options.parse(arguments))
+    except _REASONS as error:
+        sys.stderr.write(f"bench: {error}\n")
+        return 1
+
+
+def _measure(wanted: options.Options) -> int:
+    run = runs.perform(wanted)
+    file = results.FOLDER / f"{run.id}.json"
+    results.save(run, file)
+    plot.draw(run, file.with_suffix(".svg"))
+    _print(run)
+    sys.stdout.write(f"\nkept in {file} and {file.with_suffix('.svg').name}\n")
+    return 1 if run.failures else 0
+
+
+def _show(files: list[Path]) -> int:
+    found = [results.load(file) for file in files]
+    require_one_run(*(column for run in found for column in run.columns))
+    for run in found:
+        _print(run)
+    return 0
+
+
+def _print(run: Run) -> None:
+    sys.stdout.write(f"{table.text_of(run)}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,52 @@
+"""A population made the real way: one person signs in and allows a client, which fetches tokens."""
+
+from http import HTTPStatus
+
+from bench.browser import Browser
+from bench.deployment import REDIRECT_URI, Deployment
+from bench.flow import Flow
+from bench.load import Operation
+from bench.population import Client, Grant, Person, Population
+from bench.servers import Service
+from bench.wire import Wire
+
+# Many families of tokens, as refreshing one and the same over and over is nobody's life.
+_FAMILIES = 200
+
+
+class Enrolment:
+    """Makes populations of one client, which is registered once, by the service's command."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        """Take a migrated deployment."""
+        self._host = deployment.host
+        self._client = Client(*deployment.register_client(), REDIRECT_URI)
+
+    def population(self, service: Service) -> Population:
+        """Return a new population of a running service; its access tokens live for an hour."""
+        browser = Browser(self._host)
+        grants: list[Grant] = []
+        with Wire(service.ports[0]) as wire:
+            wire.perform(browser.sign_in())
+            wire.perform(_allow(browser, self._flow()))
+            for _ in range(_FAMILIES):
+                wire.perform(_fetch_tokens(browser.cookies, self._flow(), grants))
+        person = Person(grants[0].user_id, browser.cookies, self._client)
+        return Population(self._host, [person], grants)
+
+    def _flow(self) -> Flow:
+        return Flow(self._host, self._client)
+
+
+def _allow(browser: Browser, flow: Flow) -> Operation:
+    """Allow the client everything, unless that was done before."""
+    answer = yield from browser.open(flow.address)
+    if answer.status == HTTPStatus.OK:
+        answer = yield from browser.submit(answer, "decision", "allow")
+    flow.token_request(answer)  # raises unless there is a code
+
+
+def _fetch_tokens(cookies: str, flow: Flow, grants: list[Grant]) -> Operation:
+    answer = yield flow.authorization_request(cookies)
+    answer = yield flow.token_request(answer)
+    grants.append(flow.grant(answer))

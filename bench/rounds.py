@@ -1,0 +1,78 @@
+"""Interleaved rounds: in each, every variant is started anew, and each case visits all of them.
+
+What disturbs the machine for a while then disturbs every variant, and pairs stay comparable.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from bench.cases import CASES
+from bench.cores import pinned
+from bench.deployment import Deployment
+from bench.figures import Column, Round
+from bench.load import Load
+from bench.measurement import measure
+from bench.population import Population
+from bench.servers import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A deployment, who is to ask its service, and the column that the figures go to."""
+
+    deployment: Deployment
+    populate: Callable[[Service], Population]
+    column: Column
+
+    @contextmanager
+    def running(self) -> Iterator["Running"]:
+        """Give the service, started for a new round of the column."""
+        with self.deployment.serving() as service:
+            current = Round(service.start_seconds, service.memory_bytes())
+            self.column.rounds.append(current)
+            load_cpu = self.deployment.cores.load
+            yield Running(self.column.name, service, self.populate(service), load_cpu, current)
+            current.memory_after = service.memory_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A subject in one round."""
+
+    name: str
+    service: Service
+    population: Population
+    load_cpu: int
+    round: Round
+
+    def measure(self, case: str, seconds: float, *, latency: bool) -> None:
+        """Measure a case and note its figures."""
+        with pinned({self.load_cpu}), self.connected() as load:
+            work = CASES[case].work(self.population)
+            self.round.cases[case] = measure(self.service, load, work, seconds, latency=latency)
+
+    @contextmanager
+    def connected(self) -> Iterator[Load]:
+        """Give the load driver, connected to the service."""
+        load = Load(self.service.ports)
+        try:
+            yield load
+        finally:
+            load.close()
+
+
+def play(
+    subjects: Sequence[Subject], cases: Sequence[str], rounds: int, seconds: float, *, latency: bool
+) -> None:
+    """Measure all cases on all subjects for so many rounds; the figures are in the columns."""
+    for number in range(rounds):
+        # The order turns around each time, so that nobody always comes first.
+        order = subjects if number % 2 == 0 else tuple(reversed(subjects))
+        with ExitStack() as stack:
+            running = [stack.enter_context(subject.running()) for subject in order]
+            for case in cases:
+                for each in running:
+                    sys.stderr.write(f"round {number + 1} of {rounds}: {case}, {each.name}\n")
+                    each.measure(case, seconds, latency=latency)

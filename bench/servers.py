@@ -1,0 +1,110 @@
+"""The server processes of a service: started as an operator starts them, watched, stopped."""
+
+import http.client
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import accounting
+from bench.cores import Cores, pinned
+from bench.variants import Variant
+
+_STARTING = 60.0  # seconds
+_STOPPING = 15.0
+
+
+class ServerError(Exception):
+    """A server did not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service; the database's own server, if there is one, is counted apart."""
+
+    ports: tuple[int, ...]
+    pids: tuple[int, ...]
+    database_pids: tuple[int, ...]
+    start_seconds: float
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time that the service has used."""
+        return accounting.cpu_seconds(self.pids)
+
+    def database_cpu_seconds(self) -> float:
+        """Return the CPU time that the database's server has used; 0 with SQLite."""
+        return accounting.cpu_seconds(self.database_pids)
+
+    def written_bytes(self) -> int:
+        """Return what service and database have written to disk."""
+        return accounting.written_bytes(self.pids + self.database_pids)
+
+    def memory_bytes(self) -> int:
+        """Return the service's memory."""
+        return accounting.memory_bytes(self.pids)
+
+
+@contextmanager
+def started(
+    variant: Variant,
+    ports: Sequence[int],
+    cores: Cores,
+    environment: dict[str, str],
+    log: Path,
+    database_pids: tuple[int, ...],
+) -> Iterator[Service]:
+    """Give a service that answers; ``start_seconds`` is from nothing to its first answer."""
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        began = time.perf_counter()
+        for number, port in enumerate(ports):
+            with log.open("ab") as output, pinned(cores.of_process(number)):
+                processes.append(
+                    subprocess.Popen(
+                        [variant.checkout.program("pserve"), "local.ini", f"listen_port={port}"],
+                        cwd=variant.checkout.folder,
+                        env=environment,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=output,
+                    )
+                )
+        seconds = max(
+            _first_answer(process, port, log) - began
+            for process, port in zip(processes, ports, strict=True)
+        )
+        pids = tuple(process.pid for process in processes)
+        yield Service(tuple(ports), pids, database_pids, seconds)
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        for process in processes:
+            _wait(process)
+
+
+def _first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:
+    """Return the moment at which a server has answered."""
+    deadline = time.perf_counter() + _STARTING
+    while time.perf_counter() < deadline and process.poll() is None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STARTING)
+        try:
+            connection.request("GET", "/api/health")
+            if connection.getresponse().status == http.HTTPStatus.OK:
+                return time.perf_counter()
+        except ConnectionError:
+            time.sleep(0.002)
+        finally:
+            connection.close()
+    written = log.read_text(encoding="utf-8", errors="replace")
+    raise ServerError(f"the server did not start:\n{written[-2000:]}")
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(_STOPPING)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,19 @@
+import pytest
+
+from bench.percentiles import percentile
+
+
+@pytest.mark.parametrize(
+    ("percent", "expected"), [(0, 1), (1, 1), (50, 50), (95, 95), (99, 99), (99.1, 100), (100, 100)]
+)
+def test_a_percentile_is_the_value_of_its_rank(percent, expected):
+    assert percentile(range(100, 0, -1), percent) == expected
+
+
+def test_one_value_is_every_percentile():
+    assert [percentile([7.0], percent) for percent in (50, 95, 99)] == [7.0, 7.0, 7.0]
+
+
+def test_nothing_has_no_percentile():
+    with pytest.raises(ValueError, match="nothing"):
+        percentile([], 50)

@@ -1,0 +1,35 @@
+"""Runs of the benchmark against the real service: short ones, whose figures nobody looks at."""
+
+import pytest
+
+from bench import runs
+from bench.cases import CASES
+from bench.options import parse
+
+SHORT = ["--seconds", "0.2", "--rounds", "1"]
+
+
+@pytest.mark.parametrize("users", ["1", "50"])
+def test_every_case_is_measured_and_every_answer_is_right(users):
+    run = runs.perform(parse([*SHORT, "--synchronous", "NORMAL", "--users", users]))
+
+    (column,) = run.columns
+    assert run.failures == []
+    assert column.facts["users"] == users
+    (only,) = column.rounds
+    assert list(only.cases) == list(CASES)
+    for figures in only.cases.values():
+        assert figures.operations > 0
+        assert figures.p50_ms <= figures.p95_ms <= figures.p99_ms
+    assert only.cases["refresh"].cpu_us > 0
+    assert only.start_seconds > 0
+    assert only.memory_after > 0
+
+
+def test_several_processes_are_compared_with_one():
+    run = runs.perform(parse([*SHORT, "--only", "session,refresh", "--processes", "2"]))
+
+    one, two = run.columns
+    assert (one.errors, two.errors) == ([], [])
+    assert (one.facts["processes"], two.facts["processes"]) == ("1", "2")
+    assert "2 processes : 1 process, per_second" in run.conclusion
