@@ -13,7 +13,18 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, make_url
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Insert,
+    Table,
+    create_engine,
+    event,
+    func,
+    make_url,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.pool import NullPool, QueuePool
 
@@ -93,6 +104,15 @@ class Database:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
 
         return engine
+
+
+def past_index(column: Column[str]) -> ColumnElement[str]:
+    """Return a column for a condition that is checked on rows found by another one.
+
+    Of two indexes SQLite takes the one that was made first. A client has many rows and a person
+    few, so what is asked for one of each is to be found by the person.
+    """
+    return func.coalesce(column, "")
 
 
 def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any]) -> bool:

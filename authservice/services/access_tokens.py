@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, or_, select
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id
+from authservice.db import past_index
 from authservice.models import oauth_access_token, oauth_client, session, user
 from authservice.services.users import User
 
@@ -98,5 +99,5 @@ def delete_of_user(connection: Connection, user_id: str, client_id: str | None =
     """Delete a user's access tokens, those of one client or of all."""
     which = oauth_access_token.c.user_id == user_id
     if client_id is not None:
-        which &= oauth_access_token.c.client_id == client_id
+        which &= past_index(oauth_access_token.c.client_id) == client_id
     connection.execute(delete(oauth_access_token).where(which))

@@ -9,7 +9,7 @@ from sqlalchemy import delete as sql_delete
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
-from authservice.db import insert_or_ignore
+from authservice.db import insert_or_ignore, past_index
 from authservice.models import oauth_consent
 
 
@@ -32,7 +32,7 @@ _OF_USER = select(*(oauth_consent.c[name] for name in Consent.__slots__)).where(
     oauth_consent.c.user_id == bindparam("of_user"),
     oauth_consent.c.reference_id.is_(None),
 )
-_FIND = _OF_USER.where(oauth_consent.c.client_id == bindparam("of_client"))
+_FIND = _OF_USER.where(past_index(oauth_consent.c.client_id) == bindparam("of_client"))
 
 
 def find(connection: Connection, client_id: str, user_id: str) -> Consent | None:

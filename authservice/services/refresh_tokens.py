@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, upd
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id
 from authservice.crypto.token_sealing import seal_under, unseal_under
+from authservice.db import past_index
 from authservice.models import oauth_refresh_token
 from authservice.services import access_tokens
 
@@ -171,7 +172,7 @@ def revoke_of_user(connection: Connection, user_id: str, client_id: str | None =
     """Revoke a user's tokens, those of one client or of all, and delete their access tokens."""
     which = oauth_refresh_token.c.user_id == user_id
     if client_id is not None:
-        which &= oauth_refresh_token.c.client_id == client_id
+        which &= past_index(oauth_refresh_token.c.client_id) == client_id
     _revoke(connection, which)
     access_tokens.delete_of_user(connection, user_id, client_id)
 

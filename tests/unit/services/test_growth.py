@@ -1,0 +1,93 @@
+"""What is asked for one person costs the same however many others there are.
+
+SQLite counts the steps of its virtual machine. A statement that walks through the rows of other
+people takes more of them the more people there are.
+"""
+
+import pytest
+
+from authservice.services import (
+    access_tokens,
+    authorization_codes,
+    client_registration,
+    clients,
+    consents,
+    refresh_tokens,
+    sessions,
+    users,
+)
+from authservice.services.client_metadata import ClientMetadata
+from bench.people import id_of, rows_of, token_of
+from bench.seeding import insert_rows
+
+FEW = 10
+MANY = 1000
+PERSON = 3
+
+
+@pytest.fixture
+def client_id(database):
+    with database.transaction() as connection:
+        metadata = ClientMetadata(name="Popular", redirect_uris=["https://app.example.com/"])
+        return client_registration.register(connection, metadata)[0]
+
+
+@pytest.fixture
+def people(database, client_id):
+    """Return what adds people who are signed in and have allowed the one client everything."""
+
+    def add(numbers):
+        with database.transaction() as connection:
+            insert_rows(connection, (row for n in numbers for row in rows_of(n, client_id)))
+
+    return add
+
+
+def steps_of(database, ask, *arguments):
+    """Return how many steps a function takes in a transaction, which is rolled back."""
+    steps = 0
+
+    def step():
+        nonlocal steps
+        steps += 1
+
+    with database.writer.connect() as connection:
+        raw = connection.connection.dbapi_connection
+        raw.set_progress_handler(step, 1)
+        ask(connection, *arguments)
+        raw.set_progress_handler(None, 1)
+        connection.rollback()
+    return steps
+
+
+def asked(client_id):
+    user_id = id_of("user", PERSON)
+    code_id = id_of("code", PERSON)
+    return {
+        "session": (sessions.find, token_of("session", PERSON)),
+        "sessions of a person": (sessions.of_user, user_id),
+        "end of a session": (sessions.end, [id_of("session", PERSON)]),
+        "access token": (access_tokens.find, token_of("access", PERSON)),
+        "refresh token": (refresh_tokens.find, token_of("refresh", PERSON)),
+        "end of a family": (refresh_tokens.revoke_family, id_of("refresh", PERSON)),
+        "end of a code's tokens": (refresh_tokens.revoke_of_code, code_id),
+        "end of a person's tokens": (refresh_tokens.revoke_of_user, user_id),
+        "end of tokens at a client": (refresh_tokens.revoke_of_user, user_id, client_id),
+        "authorization code": (authorization_codes.find, "unknown"),
+        "consent": (consents.find, client_id, user_id),
+        "consents of a person": (consents.of_user, user_id),
+        "granting consent": (consents.grant, client_id, user_id, ["openid"]),
+        "client": (clients.find, client_id),
+        "user": (users.find, user_id),
+    }
+
+
+def test_no_statement_walks_through_other_people(database, client_id, people):
+    people(range(FEW))
+    few = {name: steps_of(database, *ask) for name, ask in asked(client_id).items()}
+    people(range(FEW, MANY))
+    many = {name: steps_of(database, *ask) for name, ask in asked(client_id).items()}
+
+    assert all(few.values())
+    dearer = {name: (few[name], many[name]) for name in few if many[name] > 1.5 * few[name]}
+    assert dearer == {}
