@@ -12,7 +12,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from jwcrypto.common import JWException, json_decode
+from jwcrypto.common import JWException, base64url_encode, json_decode
+from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
@@ -27,12 +28,12 @@ _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCI
 
 
 def sign(claims: Mapping[str, Any], key: SigningKey, *, typ: str) -> str:
-    """Return the claims as a compact signed JWT of the given kind."""
-    token = JWS(json.dumps(claims, separators=(",", ":")))
+    """Return the claims as a compact signed JWT of the given kind (RFC 7515, section 7.1)."""
     header = {"alg": key.alg, "kid": key.kid, "typ": typ}
-    token.add_signature(key.jwk, alg=key.alg, protected=json.dumps(header, separators=(",", ":")))
-    compact: str = token.serialize(compact=True)
-    return compact
+    signing_input = f"{_encoded(header)}.{_encoded(claims)}"
+    # The library's JWS object would copy its registry of headers and read back what it wrote.
+    signature = JWA.signing_alg(key.alg).sign(key.jwk, signing_input.encode("ascii"))
+    return f"{signing_input}.{base64url_encode(signature)}"
 
 
 def verify(token: str, public_keys: Mapping[str, JWK], *, typ: str) -> dict[str, Any] | None:
@@ -69,6 +70,11 @@ def _signed_payload(parsed: JWS, key: JWK) -> bytes:
     parsed.verify(key, alg=key["alg"])
     payload: bytes = parsed.payload
     return payload
+
+
+def _encoded(members: Mapping[str, Any]) -> str:
+    encoded: str = base64url_encode(json.dumps(members, separators=(",", ":")))
+    return encoded
 
 
 def half_hash(alg: str, value: str) -> str:
