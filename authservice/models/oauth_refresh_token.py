@@ -5,7 +5,7 @@ its successor, ``successor`` holds that one sealed under a key that only the pre
 gives, and ``revoked`` says when a token was taken back on purpose or after a replay.
 """
 
-from sqlalchemy import Column, ForeignKey, Table, Text
+from sqlalchemy import Column, ForeignKey, Index, Table, Text
 
 from authservice.models.base import metadata
 from authservice.models.column_types import EpochMillis, JSONText
@@ -37,4 +37,13 @@ oauth_refresh_token = Table(
     Column("successor", Text),
     Column("resources", JSONText),
     Column("requested_claims", JSONText),
+)
+
+# A family keeps every token that it ever had: its few sealed successors are found without them.
+Index(
+    "ix_oauth_refresh_token_successor",
+    oauth_refresh_token.c.family_id,
+    oauth_refresh_token.c.rotated_at,
+    sqlite_where=oauth_refresh_token.c.successor.is_not(None),
+    postgresql_where=oauth_refresh_token.c.successor.is_not(None),
 )
