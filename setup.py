@@ -32,10 +32,8 @@ setup(
         # Pyramid imports pkg_resources, which 80.9 starts to warn about and 82 no longer has.
         "setuptools>=78.1.1,<80.9",
         "sqlalchemy>=2.1",
-        "transaction>=5.1",
         "urllib3>=2.8",
         "waitress>=3.0",
-        "zope.sqlalchemy>=4.1",
     ],
     extras_require={
         "granian": ["granian>=2.8"],

@@ -6,7 +6,6 @@ for each request, at about the cost of the whole health check.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from pyramid.request import Request
 from sqlalchemy import Connection
@@ -43,7 +42,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     request_body_tempfile_limit = MAX_BODY
 
     # Set by authservice.web.transactions while a writing transaction is open.
-    transaction: Any = None
+    writing: Connection | None = None
 
     @property
     def components(self) -> Components:

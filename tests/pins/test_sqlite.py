@@ -1,4 +1,4 @@
-"""What SQLite, its driver and zope.sqlalchemy do by default, and what our engines set instead."""
+"""What SQLite and its driver do by default, and what our engines set instead."""
 
 import sqlite3
 import time
@@ -6,10 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import pytest
-import zope.sqlalchemy
-from sqlalchemy import Column, Integer, MetaData, Table, create_engine, select, text, update
-from sqlalchemy.orm import Session, declarative_base
-from transaction import TransactionManager
+from sqlalchemy import Column, Integer, MetaData, Table, create_engine, select, update
 
 counter = Table(
     "counter", MetaData(), Column("id", Integer, primary_key=True), Column("n", Integer)
@@ -81,36 +78,6 @@ def test_a_conditional_update_has_one_winner(engine):
 
     with ThreadPoolExecutor(8) as pool:
         assert sorted(pool.map(spend, range(8))) == [False] * 7 + [True]
-
-
-class Mapped(declarative_base()):
-    __tablename__ = "counter"
-    id = Column(Integer, primary_key=True)
-    n = Column(Integer)
-
-
-@pytest.mark.parametrize(
-    ("statement", "registered", "written"),
-    [
-        (text("UPDATE counter SET n = 7"), {}, 0),
-        (update(counter).values(n=7), {}, 0),
-        (update(Mapped).values(n=7), {}, 7),
-        (text("UPDATE counter SET n = 7"), {"initial_state": "changed"}, 7),
-        (update(counter).values(n=7), {"initial_state": "changed"}, 7),
-    ],
-)
-def test_a_write_that_the_session_does_not_see_is_rolled_back_in_silence(
-    engine, statement, registered, written
-):
-    manager = TransactionManager(explicit=True)
-    manager.begin()
-    session = Session(engine)
-    zope.sqlalchemy.register(session, transaction_manager=manager, **registered)
-    session.execute(statement)
-    manager.commit()
-
-    with engine.connect() as connection:
-        assert connection.scalar(select(counter.c.n)) == written
 
 
 def test_a_naive_moment_is_taken_as_local_time(monkeypatch):
