@@ -18,7 +18,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    Insert,
     Table,
     create_engine,
     event,
@@ -26,7 +25,9 @@ from sqlalchemy import (
     make_url,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.pool import NullPool
+
+from authservice.prepared import Prepared, begin_immediate
 
 # How long a statement waits for another process's write lock before the request gets 503.
 _BUSY_TIMEOUT_MS = 5000
@@ -80,8 +81,14 @@ class Database:
             self.url,
             # An error's text goes to the log; what was asked for does not belong there.
             hide_parameters=True,
-            # Readers are held by their threads; writers queue for the one write lock anyway.
-            poolclass=NullPool if read_only else QueuePool,
+            **(
+                # Held by its thread.
+                {"poolclass": NullPool}
+                if read_only
+                # One writer at a time has the file anyway. Waiting for the one connection costs
+                # nothing, waiting for the lock is polling, and its page cache stays true.
+                else {"pool_size": 1, "max_overflow": 0, "pool_timeout": _BUSY_TIMEOUT_MS / 1000}
+            ),
             connect_args={"check_same_thread": False, "timeout": _BUSY_TIMEOUT_MS / 1000},
         )
 
@@ -101,7 +108,7 @@ class Database:
 
             @event.listens_for(engine, "begin")
             def on_begin(connection: Connection) -> None:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                begin_immediate(connection)
 
         return engine
 
@@ -117,12 +124,11 @@ def past_index(column: Column[str]) -> ColumnElement[str]:
 
 def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
     """Insert a row unless a unique key forbids it; tell whether this call inserted it."""
-    statement = _insert_or_ignore(connection.dialect.name, table)
-    return connection.execute(statement, values).rowcount == 1
+    statement = _insert_or_ignore(connection.dialect.name, table, tuple(values))
+    return statement.rowcount(connection, values) == 1
 
 
 @cache
-def _insert_or_ignore(dialect_name: str, table: Table) -> Insert:
+def _insert_or_ignore(dialect_name: str, table: Table, columns: tuple[str, ...]) -> Prepared:
     dialect = sqlite if dialect_name == "sqlite" else postgresql
-    statement: Insert = dialect.insert(table).on_conflict_do_nothing()
-    return statement
+    return Prepared(dialect.insert(table).on_conflict_do_nothing(), *columns)

@@ -5,6 +5,7 @@ The same encoding holds on SQLite and on PostgreSQL, so that a row reads alike i
 
 import json
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BigInteger, Dialect, Integer, Text
@@ -64,5 +65,10 @@ class JSONText(TypeDecorator[Any]):
         """Return what the text holds, an array as a tuple: changing it in place is no update."""
         if value is None:
             return None
-        decoded = json.loads(value)
-        return tuple(decoded) if isinstance(decoded, list) else decoded
+        return _array(value) if value.startswith("[") else json.loads(value)
+
+
+@lru_cache(maxsize=1024)
+def _array(text: str) -> tuple[Any, ...]:
+    # The same few lists of scopes and addresses come with every row.
+    return tuple(json.loads(text))

@@ -26,7 +26,6 @@ from authservice.services import (
     authorization_codes,
     refresh_tokens,
     sessions,
-    users,
 )
 from authservice.services.authorization_codes import AuthorizationCode
 from authservice.services.clients import Client
@@ -48,7 +47,6 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         self._refresh_token: RefreshToken | None = None
         self._grant: TokenGrant | None = None
         self._resources: tuple[str, ...] = ()
-        self._session_is_alive = False
 
     def client_authentication_required(self, _request: object) -> bool:
         """Say yes: every client has been authenticated, public ones by naming themselves."""
@@ -112,17 +110,12 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         state = refresh_tokens.state_of(found, self._context.settings.lifetimes.refresh_grace)
         if state is State.REPLAYED:
             refresh_tokens.revoke_family(self._context.open_writer(), found.family_id)
-        user = users.find(self._context.reader, found.user_id)
-        if state is not State.USABLE or user is None:
+        if state is not State.USABLE:
             raise InvalidGrantError(description=REFRESH_REFUSED)
         self._refresh_token = found
         self._grant = TokenGrant.of_refresh_token(found)
         self._resources = self._target(self._grant)
-        request.user = user
-        self._session_is_alive = (
-            found.session_id is not None
-            and sessions.find_by_id(self._context.reader, found.session_id) is not None
-        )
+        request.user = found.user
         return True
 
     def _target(self, grant: TokenGrant) -> tuple[str, ...]:
@@ -186,13 +179,7 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         if self.code is not None:
             store.redeem(self.code, token, request.scopes)
         else:
-            store.refresh(
-                request.refresh_token,
-                self._found_refresh_token,
-                token,
-                request.scopes,
-                session_is_alive=self._session_is_alive,
-            )
+            store.refresh(request.refresh_token, self._found_refresh_token, token, request.scopes)
 
     def invalidate_authorization_code(self, *_: object) -> None:
         """Do nothing: the code was spent as the tokens were stored."""

@@ -100,8 +100,6 @@ class TokenStore:
         found: RefreshToken,
         token: dict[str, Any],
         scopes: Iterable[str],
-        *,
-        session_is_alive: bool,
     ) -> None:
         """Rotate a refresh token and store what is answered; the answer holds the successor."""
         writer = self._open_writer()
@@ -116,7 +114,7 @@ class TokenStore:
         if successor is None:
             raise InvalidGrantError(description=REFRESH_REFUSED)
         token["refresh_token"] = successor.token
-        session_id = successor.session_id if session_is_alive else None
+        session_id = successor.session_id if found.session_is_alive else None
         self._store_access_token(writer, token, scopes, successor.id, session_id)
 
     def _store_access_token(

@@ -11,6 +11,7 @@ from authservice import clock
 from authservice.crypto.secret_values import digest, random_id
 from authservice.db import past_index
 from authservice.models import oauth_access_token, oauth_client, session, user
+from authservice.prepared import Prepared
 from authservice.services.users import User
 
 
@@ -44,7 +45,7 @@ _COLUMNS = (
     oauth_client.c.userinfo_signed_response_alg,
 )
 # A token dies with its session, its user or its client, whether or not anybody deleted it yet.
-_FIND = (
+_FIND = Prepared(
     select(*_COLUMNS, *user.c)
     .join(user, user.c.id == oauth_access_token.c.user_id)
     .join(oauth_client, oauth_client.c.client_id == oauth_access_token.c.client_id)
@@ -56,22 +57,24 @@ _FIND = (
         or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
     )
 )
-_INSERT = insert(oauth_access_token)
+_INSERT = Prepared(
+    insert(oauth_access_token),
+    *(column.name for column in oauth_access_token.c if column.name != "reference_id"),
+)
 
 
 def find(connection: Connection, token: str) -> AccessToken | None:
     """Return what a valid token stands for."""
-    row = connection.execute(_FIND, {"token_digest": digest(token), "now": clock.now()}).first()
+    row = _FIND.first(connection, {"token_digest": digest(token), "now": clock.now()})
     if row is None:
         return None
-    columns = tuple(row)
-    return AccessToken(*(*columns[: len(_COLUMNS)], User(*columns[len(_COLUMNS) :])))
+    return AccessToken(*(*row[: len(_COLUMNS)], User(*row[len(_COLUMNS) :])))
 
 
 def store(connection: Connection, token: str, **columns: Any) -> None:  # noqa: ANN401  (column values)
     """Store a token that is about to be answered."""
     row = {"id": random_id(), "token": digest(token), "created_at": clock.now()}
-    connection.execute(_INSERT, row | columns)
+    _INSERT.rowcount(connection, row | columns)
 
 
 def delete_one(connection: Connection, row_id: str) -> None:

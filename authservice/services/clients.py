@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, select
 from authservice import clock
 from authservice.crypto.client_secrets import verify_client_secret
 from authservice.models import oauth_client
+from authservice.prepared import Prepared
 from authservice.services import redirect_uris
 
 SCOPES = ("openid", "profile", "email", "offline_access")
@@ -58,12 +59,12 @@ class Client:
 
 
 _COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
-_FIND = select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("asked_client_id"))
+_FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("asked_client_id")))
 
 
 def find(connection: Connection, client_id: str) -> Client | None:
     """Return a client that is registered and not disabled."""
-    row = connection.execute(_FIND, {"asked_client_id": client_id}).first()
+    row = _FIND.first(connection, {"asked_client_id": client_id})
     if row is None:
         return None
     found = Client(*row)

@@ -11,6 +11,7 @@ from authservice import clock
 from authservice.crypto.secret_values import random_id
 from authservice.db import insert_or_ignore, past_index
 from authservice.models import oauth_consent
+from authservice.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,13 @@ _OF_USER = select(*(oauth_consent.c[name] for name in Consent.__slots__)).where(
     oauth_consent.c.user_id == bindparam("of_user"),
     oauth_consent.c.reference_id.is_(None),
 )
-_FIND = _OF_USER.where(past_index(oauth_consent.c.client_id) == bindparam("of_client"))
+_OF_CLIENT = _OF_USER.where(past_index(oauth_consent.c.client_id) == bindparam("of_client"))
+_FIND = Prepared(_OF_CLIENT)
 
 
 def find(connection: Connection, client_id: str, user_id: str) -> Consent | None:
     """Return the consent of a user for a client."""
-    row = connection.execute(_FIND, {"of_client": client_id, "of_user": user_id}).first()
+    row = _FIND.first(connection, {"of_client": client_id, "of_user": user_id})
     return None if row is None else Consent(*row)
 
 
@@ -66,7 +68,7 @@ def grant(connection: Connection, client_id: str, user_id: str, scopes: Iterable
     # Two consents given at once must both be kept: the row is locked before it is read.
     insert_or_ignore(connection, oauth_consent, first)
     key = {"of_client": client_id, "of_user": user_id}
-    stored = Consent(*connection.execute(_FIND.with_for_update(), key).one())
+    stored = Consent(*connection.execute(_OF_CLIENT.with_for_update(), key).one())
     union = (*stored.scopes, *(scope for scope in scopes if scope not in stored.scopes))
     connection.execute(
         update(oauth_consent)

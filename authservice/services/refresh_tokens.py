@@ -17,13 +17,15 @@ from authservice import clock
 from authservice.crypto.secret_values import digest, random_id
 from authservice.crypto.token_sealing import seal_under, unseal_under
 from authservice.db import past_index
-from authservice.models import oauth_refresh_token
+from authservice.models import oauth_refresh_token, session, user
+from authservice.prepared import Prepared
 from authservice.services import access_tokens
+from authservice.services.users import User
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshToken:
-    """A refresh token as stored, whatever its state."""
+    """A refresh token as stored, whatever its state, and the user it speaks for."""
 
     id: str
     client_id: str
@@ -41,6 +43,13 @@ class RefreshToken:
     successor: str | None
     resources: tuple[str, ...] | None
     requested_claims: dict[str, Any] | None
+    session_expires_at: datetime | None
+    user: User
+
+    @property
+    def session_is_alive(self) -> bool:
+        """Tell whether the session that the token came from has not ended."""
+        return self.session_expires_at is not None and self.session_expires_at > clock.now()
 
 
 class State(Enum):
@@ -61,10 +70,34 @@ class Successor:
     session_id: str | None
 
 
-_COLUMNS = tuple(oauth_refresh_token.c[name] for name in RefreshToken.__slots__)
-_FIND = select(*_COLUMNS).where(oauth_refresh_token.c.token == bindparam("token_digest"))
-_INSERT = insert(oauth_refresh_token)
-_ROTATE = (
+_OWN_COLUMNS = tuple(
+    oauth_refresh_token.c[name] for name in RefreshToken.__slots__ if name in oauth_refresh_token.c
+)
+_COLUMNS = (*_OWN_COLUMNS, session.c.expires_at)
+_FIND = Prepared(
+    select(*_COLUMNS, *user.c)
+    .join(user, user.c.id == oauth_refresh_token.c.user_id)
+    .join(session, session.c.id == oauth_refresh_token.c.session_id, isouter=True)
+    .where(oauth_refresh_token.c.token == bindparam("token_digest"))
+)
+_INSERT = Prepared(
+    insert(oauth_refresh_token),
+    "id",
+    "token",
+    "client_id",
+    "session_id",
+    "user_id",
+    "authorization_code_id",
+    "expires_at",
+    "created_at",
+    "auth_time",
+    "scopes",
+    "resources",
+    "requested_claims",
+    "family_id",
+    "family_expires_at",
+)
+_ROTATE = Prepared(
     update(oauth_refresh_token)
     .where(
         oauth_refresh_token.c.id == bindparam("rotated_id"),
@@ -77,7 +110,7 @@ _ROTATE = (
     .returning(oauth_refresh_token.c.session_id)
 )
 
-_ERASE_SUCCESSORS = (
+_ERASE_SUCCESSORS = Prepared(
     update(oauth_refresh_token)
     .where(
         oauth_refresh_token.c.family_id == bindparam("of_family"),
@@ -90,8 +123,10 @@ _ERASE_SUCCESSORS = (
 
 def find(connection: Connection, token: str) -> RefreshToken | None:
     """Return a token's row, whatever its state."""
-    row = connection.execute(_FIND, {"token_digest": digest(token)}).first()
-    return None if row is None else RefreshToken(*row)
+    row = _FIND.first(connection, {"token_digest": digest(token)})
+    if row is None:
+        return None
+    return RefreshToken(*(*row[: len(_COLUMNS)], User(*row[len(_COLUMNS) :])))
 
 
 def state_of(found: RefreshToken, grace: timedelta) -> State:
@@ -127,7 +162,7 @@ def start_family(
         "family_id": row_id,
         "family_expires_at": now + family_lifetime,
     }
-    connection.execute(_INSERT, row | columns)
+    _INSERT.rowcount(connection, row | columns)
     return row_id
 
 
@@ -148,11 +183,11 @@ def rotate(
     now = clock.now()
     sealed = seal_under(presented, new_token)
     change = {"rotated_id": found.id, "rotated_at": now, "successor": sealed}
-    row = connection.execute(_ROTATE, change).first()
+    row = _ROTATE.first(connection, change)
     if row is None:
         return _known_successor(connection, presented, grace)
     _erase_old_successors(connection, found.family_id, now - grace)
-    current = replace(found, session_id=row.session_id)
+    current = replace(found, session_id=row[0])
     row_id = _insert_successor(connection, current, new_token, now + lifetime)
     return Successor(new_token, row_id, current.session_id)
 
@@ -197,7 +232,7 @@ def _insert_successor(
         "family_id": found.family_id,
         "family_expires_at": found.family_expires_at,
     }
-    connection.execute(_INSERT, row)
+    _INSERT.rowcount(connection, row)
     return row_id
 
 
@@ -216,7 +251,7 @@ def _known_successor(connection: Connection, presented: str, grace: timedelta) -
 
 
 def _erase_old_successors(connection: Connection, family_id: str, before: datetime) -> None:
-    connection.execute(_ERASE_SUCCESSORS, {"of_family": family_id, "before": before})
+    _ERASE_SUCCESSORS.rowcount(connection, {"of_family": family_id, "before": before})
 
 
 def _revoke(connection: Connection, which: ColumnElement[bool]) -> None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
 from authservice.models import oauth_access_token, session, session_participant, user
+from authservice.prepared import Prepared
 from authservice.services import logout_notices
 from authservice.services.users import User
 
@@ -41,8 +42,8 @@ _COLUMNS = (
     session.c.user_agent,
 )
 _WITH_USER = select(*_COLUMNS, *user.c).join(user, user.c.id == session.c.user_id)
-_BY_TOKEN = _WITH_USER.where(session.c.token == bindparam("token_digest"))
-_BY_ID = _WITH_USER.where(session.c.id == bindparam("asked_session_id"))
+_BY_TOKEN = Prepared(_WITH_USER.where(session.c.token == bindparam("token_digest")))
+_BY_ID = Prepared(_WITH_USER.where(session.c.id == bindparam("asked_session_id")))
 _EXPIRED_WITH_PARTICIPANTS = (
     select(session.c.id)
     .join(session_participant, session_participant.c.session_id == session.c.id)
@@ -57,13 +58,13 @@ _OF_USER = _WITH_USER.where(
 
 def find(connection: Connection, token: str) -> CentralSession | None:
     """Return the session that a cookie's token names, if it is alive."""
-    row = connection.execute(_BY_TOKEN, {"token_digest": digest(token)}).first()
+    row = _BY_TOKEN.first(connection, {"token_digest": digest(token)})
     return _alive(row)
 
 
 def find_by_id(connection: Connection, session_id: str) -> CentralSession | None:
     """Return a session by its id, if it is alive."""
-    row = connection.execute(_BY_ID, {"asked_session_id": session_id}).first()
+    row = _BY_ID.first(connection, {"asked_session_id": session_id})
     return _alive(row)
 
 
@@ -150,12 +151,11 @@ def expired_with_participants(connection: Connection) -> Sequence[str]:
     return connection.scalars(_EXPIRED_WITH_PARTICIPANTS, {"now": clock.now()}).all()
 
 
-def _session(row: Row[Any]) -> CentralSession:
-    columns = tuple(row)
-    return CentralSession(*(*columns[: len(_COLUMNS)], User(*columns[len(_COLUMNS) :])))
+def _session(row: Sequence[Any]) -> CentralSession:
+    return CentralSession(*(*row[: len(_COLUMNS)], User(*row[len(_COLUMNS) :])))
 
 
-def _alive(row: Row[Any] | None) -> CentralSession | None:
+def _alive(row: Sequence[Any] | None) -> CentralSession | None:
     if row is None:
         return None
     found = _session(row)

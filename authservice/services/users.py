@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from authservice import clock
 from authservice.crypto.secret_values import random_id
 from authservice.models import account, user
+from authservice.prepared import Prepared
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ class AccountNotLinkedError(Exception):
     """The address belongs to a user whom this account may not be linked to."""
 
 
-_BY_ID = select(user).where(user.c.id == bindparam("user_id"))
+_BY_ID = Prepared(select(user).where(user.c.id == bindparam("user_id")))
 _BY_ACCOUNT = (
     select(user)
     .join(account, account.c.user_id == user.c.id)
@@ -58,7 +59,7 @@ _BY_ACCOUNT = (
 
 def find(connection: Connection, user_id: str) -> User | None:
     """Return a user by id."""
-    row = connection.execute(_BY_ID, {"user_id": user_id}).first()
+    row = _BY_ID.first(connection, {"user_id": user_id})
     return None if row is None else User(*row)
 
 

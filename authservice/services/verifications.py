@@ -13,6 +13,7 @@ from authservice import clock
 from authservice.crypto.secret_values import random_id
 from authservice.db import insert_or_ignore
 from authservice.models import verification
+from authservice.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,16 @@ class Verification:
         return not self.spent and self.expires_at <= clock.now()
 
 
-_PEEK = select(
-    verification.c.id,
-    verification.c.value,
-    verification.c.expires_at,
-    verification.c.updated_at,
-).where(verification.c.identifier == bindparam("identifier"))
+_PEEK = Prepared(
+    select(
+        verification.c.id,
+        verification.c.value,
+        verification.c.expires_at,
+        verification.c.updated_at,
+    ).where(verification.c.identifier == bindparam("identifier"))
+)
 
-_SPEND = (
+_SPEND = Prepared(
     update(verification)
     .where(
         verification.c.id == bindparam("spent_id"),
@@ -74,7 +77,7 @@ def put(
 
 def peek(connection: Connection, identifier: str) -> Verification | None:
     """Return a value without spending it, whether spent or expired or neither."""
-    row = connection.execute(_PEEK, {"identifier": identifier}).first()
+    row = _PEEK.first(connection, {"identifier": identifier})
     return None if row is None else Verification(*row)
 
 
@@ -84,4 +87,4 @@ def spend(connection: Connection, verification_id: str, keep_until: datetime) ->
     The row is kept until the given moment, so that a repetition can be recognised.
     """
     change = {"spent_id": verification_id, "now": clock.now(), "keep_until": keep_until}
-    return connection.execute(_SPEND, change).rowcount == 1
+    return _SPEND.rowcount(connection, change) == 1

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from authservice.db import Database
 
@@ -39,20 +37,21 @@ def test_a_head_request_has_the_same_headers_and_no_body(browser):
 
 
 @pytest.fixture
-def statements():
-    """Give the statements that are sent to any database meanwhile."""
+def statements(app):
+    """Give the statements that reach the database meanwhile, through either engine."""
     sent = []
-
-    def note(_connection, _cursor, statement, *_):
-        sent.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
+    database = app.registry.components.database
+    reader = database.reader.connection.dbapi_connection
+    reader.set_trace_callback(sent.append)
+    with database.writer.connect() as writer:
+        writer.connection.dbapi_connection.set_trace_callback(sent.append)
     yield sent
-    event.remove(Engine, "before_cursor_execute", note)
+    reader.set_trace_callback(None)
 
 
 def test_it_asks_the_database_nothing(browser, statements):
     browser.sign_in()
+    assert statements
     statements.clear()
 
     browser.get(PATH)

@@ -1,0 +1,131 @@
+"""Statements compiled once and run by the driver itself, for what nearly every request asks.
+
+SQLAlchemy builds an execution context, a cursor result and a row object for each execution, which
+together cost more than the database takes to answer. Here a statement is compiled at its first
+use, the conversions of its columns' types are kept at hand, and rows are plain tuples.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Dialect, Insert, Select, Update
+from sqlalchemy.exc import DBAPIError
+
+Row = tuple[Any, ...]
+
+
+class Prepared:
+    """A statement whose parameters are bound by name; an INSERT names the columns it fills."""
+
+    def __init__(self, statement: Select[Any] | Insert | Update | Delete, *columns: str) -> None:
+        """Take a statement, which is compiled when first asked for."""
+        self._statement = statement
+        self._columns = columns
+        self._compiled: dict[str, _Compiled] = {}
+
+    def first(self, connection: Connection, parameters: Mapping[str, Any]) -> Row | None:
+        """Return the first row that the statement answers; raises as ``Connection.execute``."""
+        compiled = self._for(connection.dialect)
+        with _DriverErrors(connection, compiled.sql):
+            cursor = connection.connection.cursor()
+            cursor.execute(compiled.sql, compiled.bound(parameters))
+            row = cursor.fetchone()
+            cursor.close()
+        return None if row is None else compiled.converted(row)
+
+    def rowcount(self, connection: Connection, parameters: Mapping[str, Any]) -> int:
+        """Return how many rows the statement changed; raises as ``Connection.execute``."""
+        compiled = self._for(connection.dialect)
+        with _DriverErrors(connection, compiled.sql):
+            cursor = connection.connection.cursor()
+            cursor.execute(compiled.sql, compiled.bound(parameters))
+            count = cursor.rowcount
+            cursor.close()
+        return count
+
+    def _for(self, dialect: Dialect) -> "_Compiled":
+        compiled = self._compiled.get(dialect.name)
+        if compiled is None:
+            compiled = _Compiled(self._statement, self._columns, dialect)
+            self._compiled[dialect.name] = compiled
+        return compiled
+
+
+class _Compiled:
+    """A statement as one kind of database takes it."""
+
+    def __init__(
+        self,
+        statement: Select[Any] | Insert | Update | Delete,
+        columns: Sequence[str],
+        dialect: Dialect,
+    ) -> None:
+        compiled = statement.compile(dialect=dialect, column_keys=list(columns) or None)
+        self.sql = str(compiled)
+        self._constants = {
+            name: bind.value for bind, name in compiled.bind_names.items() if not bind.required
+        }
+        self._binds = {
+            name: bind.type.dialect_impl(dialect).bind_processor(dialect)
+            for bind, name in compiled.bind_names.items()
+        }
+        self._positions = compiled.positiontup
+        results = [column.type for column in statement.exported_columns]
+        self._conversions = [
+            (position, convert)
+            for position, type_ in enumerate(results)
+            if (convert := type_.dialect_impl(dialect).result_processor(dialect, None)) is not None
+        ]
+
+    def bound(self, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401  (as the driver takes them)
+        """Return the parameters as the driver takes them: by position or by name."""
+        given = {**self._constants, **parameters} if self._constants else parameters
+        bound = {
+            name: given[name] if convert is None else convert(given[name])
+            for name, convert in self._binds.items()
+        }
+        positions = self._positions
+        return bound if positions is None else [bound[name] for name in positions]
+
+    def converted(self, row: Row) -> Row:
+        """Return a row with what the database stores turned into our values."""
+        values = list(row)
+        for position, convert in self._conversions:
+            values[position] = convert(values[position])
+        return tuple(values)
+
+
+def begin_immediate(connection: Connection) -> None:
+    """Take SQLite's write lock; raises OperationalError when another keeps it for too long."""
+    with _DriverErrors(connection, "BEGIN IMMEDIATE"):
+        connection.connection.cursor().execute("BEGIN IMMEDIATE")
+
+
+class _DriverErrors:
+    """Raises SQLAlchemy's errors in place of the driver's, and gives up a connection that broke."""
+
+    __slots__ = ("_connection", "_sql")
+
+    def __init__(self, connection: Connection, sql: str) -> None:
+        self._connection = connection
+        self._sql = sql
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        dialect = self._connection.dialect
+        if error is None or not isinstance(error, dialect.loaded_dbapi.Error):
+            return
+        lost = dialect.is_disconnect(error, self._connection.connection.dbapi_connection, None)
+        if lost:
+            self._connection.invalidate(error)
+        raise DBAPIError.instance(
+            self._sql,
+            None,
+            error,
+            dialect.loaded_dbapi.Error,
+            hide_parameters=True,
+            connection_invalidated=lost,
+            dialect=dialect,
+        ) from error
