@@ -31,8 +31,11 @@ class Checkout:
 
 def here() -> Checkout:
     """Return this checkout; its revision says whether files differ from the commit."""
-    described = git("describe", "--always", "--dirty", "--exclude=*", check=False)
-    return Checkout(described or "unknown", ROOT, Path(sys.executable).parent)
+    try:
+        revision = git("describe", "--always", "--dirty", "--exclude=*", check=False)
+    except FileNotFoundError:
+        revision = ""
+    return Checkout(revision or "unknown", ROOT, Path(sys.executable).parent)
 
 
 def git(*arguments: str, check: bool = True) -> str:

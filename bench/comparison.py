@@ -4,6 +4,7 @@ The same code measured on two days differs by more than what one wants to know.
 """
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bench.figures import Column
@@ -32,6 +33,20 @@ def ratio(base: Column, other: Column, case: str, figure: str = "cpu_us") -> Rat
     pairs = zip(base.values(case, figure), other.values(case, figure), strict=True)
     ratios = [theirs / ours for ours, theirs in pairs]
     return Ratio(case, statistics.median(ratios), min(ratios), max(ratios))
+
+
+def dearer(base: Column, other: Column, cases: Iterable[str], limit: float) -> list[Ratio]:
+    """Return the cases whose CPU time in the other column is more than so many times the base's."""
+    ratios = [ratio(base, other, case) for case in cases]
+    return [found for found in ratios if found.median > limit]
+
+
+def failure(base: Column, other: Column, found: Ratio, limit: float) -> str:
+    """Return what a reader is told of a case that is dearer than it may be."""
+    return (
+        f"{found.case} takes {found} times as much CPU time with {other.name} as with {base.name};"
+        f" the limit is {limit}"
+    )
 
 
 def require_one_run(*columns: Column) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench.comparison import ratio
+from bench.comparison import dearer, failure
 from bench.mode import Bench, Judgement, Mode
 from bench.table import ratios_of
 from bench.variants import Variant
@@ -22,11 +22,8 @@ def mode(variant: Variant) -> Mode:
 def judge(bench: Bench) -> Judgement:
     """Fail every case that is dearer by more than the limit with the most people."""
     few, many, most = bench.columns
-    ratios = [ratio(few, most, case) for case in bench.options.cases]
     failures = [
-        f"{found.case} takes {found} times the CPU time with {most.name}; the limit is {LIMIT}"
-        for found in ratios
-        if found.median > LIMIT
+        failure(few, most, found, LIMIT) for found in dearer(few, most, bench.options.cases, LIMIT)
     ]
     before, after = (
         column.median_of_rounds(lambda each: each.memory_after) for column in (many, most)

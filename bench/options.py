@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from bench.cases import CASES
 
+SERVERS = {"pserve": "pserve", "granian": "authservice-granian"}
 SYNCHRONOUS = ("NORMAL", "FULL")
 
 
@@ -18,6 +19,7 @@ class Options:
     seconds: float
     rounds: int
     server: str
+    """The program that serves."""
     database: str
     synchronous: tuple[str, ...]
     processes: int
@@ -39,7 +41,7 @@ def parse(arguments: list[str]) -> Options:
     add("--only", metavar="CASE,…", type=_cases, default=tuple(CASES), help=", ".join(CASES))
     add("--seconds", type=_positive, default=3.0, help="how long each case is measured (3)")
     add("--rounds", type=_count, default=3, help="interleaved rounds (3)")
-    add("--server", choices=("pserve",), default="pserve")
+    add("--server", choices=SERVERS, default="pserve")
     add("--database", choices=("sqlite", "postgresql"), default="sqlite")
     add("--synchronous", choices=SYNCHRONOUS, help="of SQLite; both unless two things are compared")
     add("--users", type=_count, default=1, help="signed-in people in the database (1)")
@@ -55,7 +57,7 @@ def parse(arguments: list[str]) -> Options:
         cases=found.only,
         seconds=found.seconds,
         rounds=found.rounds,
-        server=found.server,
+        server=SERVERS[found.server],
         database=found.database,
         synchronous=(found.synchronous,) if found.synchronous else every,
         processes=found.processes,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench.comparison import ratio
+from bench.comparison import dearer, failure
 from bench.mode import Bench, Judgement, Mode
 from bench.table import ratios_of
 from bench.variants import Variant
@@ -28,10 +28,8 @@ def judge(bench: Bench) -> Judgement:
             "There are too few CPUs for that many processes and the load: one process shares its"
             " CPU with the load driver, so the throughput shown is less than there could be."
         )
-    ratios = [ratio(one, several, case) for case in bench.options.cases]
     failures = tuple(
-        f"{found.case} takes {found} times the CPU time with {several.name}; the limit is {LIMIT}"
-        for found in ratios
-        if found.median > LIMIT
+        failure(one, several, found, LIMIT)
+        for found in dearer(one, several, bench.options.cases, LIMIT)
     )
     return Judgement("\n\n".join(text), failures)

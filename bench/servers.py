@@ -60,11 +60,11 @@ def started(
     processes: list[subprocess.Popen[bytes]] = []
     try:
         began = time.perf_counter()
-        for number, port in enumerate(ports):
-            with log.open("ab") as output, pinned(cores.of_process(number)):
+        for command, cpus in _commands(variant, ports, cores):
+            with log.open("ab") as output, pinned(cpus):
                 processes.append(
                     subprocess.Popen(
-                        [variant.checkout.program("pserve"), "local.ini", f"listen_port={port}"],
+                        command,
                         cwd=variant.checkout.folder,
                         env=environment,
                         stdin=subprocess.DEVNULL,
@@ -72,17 +72,32 @@ def started(
                         stderr=output,
                     )
                 )
+        answering = tuple(ports[: len(processes)])
         seconds = max(
             _first_answer(process, port, log) - began
-            for process, port in zip(processes, ports, strict=True)
+            for process, port in zip(processes, answering, strict=True)
         )
         pids = tuple(process.pid for process in processes)
-        yield Service(tuple(ports), pids, database_pids, seconds)
+        yield Service(answering, pids, database_pids, seconds)
     finally:
         for process in processes:
             process.send_signal(signal.SIGTERM)
         for process in processes:
             _wait(process)
+
+
+def _commands(
+    variant: Variant, ports: Sequence[int], cores: Cores
+) -> Iterator[tuple[list[str], set[int]]]:
+    """Yield each command that an operator would start, and the CPUs for its processes."""
+    program = str(variant.checkout.program(variant.server))
+    if variant.server == "pserve":
+        # One process each, behind a proxy that shares the requests out, as the load driver does.
+        for number, port in enumerate(ports):
+            yield [program, "local.ini", f"listen_port={port}"], cores.of_process(number)
+    else:
+        workers = f"--workers={variant.processes}"
+        yield [program, "local.ini", f"listen_port={ports[0]}", workers], set(cores.servers)
 
 
 def _first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:

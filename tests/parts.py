@@ -8,7 +8,12 @@ import shutil
 
 import pytest
 
-_PACKAGES = {"chromium": "chromium", "nginx": "nginx-light", "redis-server": "redis-server"}
+_PACKAGES = {
+    "chromium": "chromium",
+    "git": "git",
+    "nginx": "nginx-light",
+    "redis-server": "redis-server",
+}
 
 
 def program(name):
