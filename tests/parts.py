@@ -5,10 +5,12 @@ A person is told which tests did not run and what to install. In CI a missing pa
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
 _PACKAGES = {
+    "apache2": "apache2-bin",
     "chromium": "chromium",
     "git": "git",
     "nginx": "nginx-light",
@@ -22,7 +24,19 @@ def program(name):
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/bin")
     if found is not None:
         return found
-    message = f"{name} is missing; as root: apt-get install {_PACKAGES[name]}"
+    return _missing(name, _PACKAGES[name])
+
+
+def apache_module(name):
+    """Return the file of a module of Apache's that Debian packages, or leave the test out."""
+    file = Path(f"/usr/lib/apache2/modules/mod_{name}.so")
+    if file.is_file():
+        return file
+    return _missing(file.name, f"libapache2-mod-{name.replace('_', '-')}")
+
+
+def _missing(part, package):
+    message = f"{part} is missing; as root: apt-get install {package}"
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)

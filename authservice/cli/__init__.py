@@ -8,12 +8,17 @@ from authservice.cli.arguments import Parser
 _COMMANDS = {"migrate": migrate, "oauth:register": register, "clients": clients}
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command that the arguments name."""
-    parser = Parser(prog="authservice", description=__doc__)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+def parser() -> Parser:
+    """Return the parser of all commands."""
+    made = Parser(prog="authservice", description=__doc__)
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
     for name, module in _COMMANDS.items():
         command = commands.add_parser(name, help=module.SUMMARY, allow_abbrev=False)
         module.add_arguments(command)
-    options = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
+    return made
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command that the arguments name."""
+    options = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
     options.run(options)

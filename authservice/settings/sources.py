@@ -3,41 +3,16 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from authservice.settings.catalogue import SETTINGS
 from authservice.settings.problems import Problem
 
 # The settings that the environment can give, by ini key.
 ENVIRONMENT_NAMES = {
-    "auth.url": "AUTH_URL",
-    "auth.cookie_domain": "AUTH_COOKIE_DOMAIN",
-    "auth.database_url": "AUTH_DATABASE_URL",
-    "auth.sqlite_synchronous": "AUTH_SQLITE_SYNCHRONOUS",
-    "provider.client_id": "PROVIDER_CLIENT_ID",
+    setting.ini_key: setting.variable
+    for setting in SETTINGS
+    if setting.variable and not setting.secret
 }
-INI_KEYS = frozenset(
-    {
-        *ENVIRONMENT_NAMES,
-        "auth.mode",
-        "auth.trusted_origins",
-        "auth.trusted_proxies",
-        "auth.service_name",
-        "auth.cookie_prefix",
-        "auth.resources",
-        "auth.backchannel_networks",
-        "provider.id",
-        "provider.authorize_url",
-        "provider.token_url",
-        "provider.api_url",
-        "ratelimit.storage",
-        "lifetimes.session",
-        "lifetimes.session_update",
-        "lifetimes.code",
-        "lifetimes.access_token",
-        "lifetimes.id_token",
-        "lifetimes.refresh_token",
-        "lifetimes.refresh_family",
-        "lifetimes.refresh_grace",
-    }
-)
+INI_KEYS = frozenset(setting.ini_key for setting in SETTINGS if not setting.secret)
 _OUR_SECTIONS = ("auth.", "provider.", "ratelimit.", "lifetimes.")
 _SECRET_INI_KEYS = {
     "auth.secret": "AUTH_SECRET",

@@ -1,4 +1,4 @@
-"""The recipes of the README, run as its readers would run them."""
+"""The recipes of the README and the pages of docs/, run as their readers would run them."""
 
 import re
 import sys
@@ -16,9 +16,13 @@ _INTERPRETERS = {"python": (sys.executable, "app.py"), "js": (NODE, "app.mjs")}
 
 
 def all_recipes():
-    """Return what follows each recipe's mark in the README: its language and its text."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    return {name: (language, text) for name, language, text in _RECIPE.findall(readme)}
+    """Return what follows each recipe's mark: its language and its text."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    return {
+        name: (language, text)
+        for page in pages
+        for name, language, text in _RECIPE.findall(page.read_text(encoding="utf-8"))
+    }
 
 
 def give_node_packages(folder):

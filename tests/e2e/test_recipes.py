@@ -1,4 +1,4 @@
-"""Every recipe of the README does what the README says, against a real local-mode server."""
+"""Every recipe does what its page says, against a real local-mode server."""
 
 import sqlite3
 import subprocess
@@ -15,6 +15,8 @@ from tests.processes import Process, free_port
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
 FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node"]
+SHORTEST_RELYING_PARTY = "shortest-relying-party"
+SHORTEST_FIRST_PARTY = "shortest-first-party"
 SIGNED_IN = "Signed in as Local Developer"
 SESSION_COOKIE = "authservice.session_token"
 DAY_MS = 24 * 3600 * 1000
@@ -83,6 +85,21 @@ def test_a_relying_party_survives_an_answer_that_nobody_asked_for(person, relyin
     assert SIGNED_IN not in Visitor(person, relying_party).home().text
 
 
+@pytest.mark.parametrize("relying_party", [SHORTEST_RELYING_PARTY], indirect=True)
+def test_the_shortest_relying_party_says_who_signed_in(person, relying_party):
+    begun = person.http.get(relying_party.url, allow_redirects=False, timeout=20)
+
+    back = person.open(begun.headers["Location"])
+
+    assert back.startswith(f"{relying_party.url}callback?")
+    assert SIGNED_IN in person.http.get(back, timeout=20).text
+
+
+@pytest.mark.parametrize("first_party", [SHORTEST_FIRST_PARTY], indirect=True)
+def test_the_shortest_first_party_application_says_who_is_signed_in(person, first_party):
+    assert SIGNED_IN in Visitor(person, first_party).sign_in()
+
+
 @pytest.mark.parametrize("first_party", FIRST_PARTY, indirect=True)
 def test_a_first_party_application_signs_a_person_in_and_out(service, person, first_party):
     visitor = Visitor(person, first_party)
@@ -95,7 +112,7 @@ def test_a_first_party_application_signs_a_person_in_and_out(service, person, fi
     assert SESSION_COOKIE not in person.http.cookies
 
 
-@pytest.mark.parametrize("first_party", FIRST_PARTY, indirect=True)
+@pytest.mark.parametrize("first_party", [*FIRST_PARTY, SHORTEST_FIRST_PARTY], indirect=True)
 def test_a_first_party_application_relays_the_cookie_of_an_extended_session(
     service, person, first_party
 ):
@@ -109,7 +126,7 @@ def test_a_first_party_application_relays_the_cookie_of_an_extended_session(
     assert f"{SESSION_COOKIE}=" in answer.headers["Set-Cookie"]
 
 
-@pytest.mark.parametrize("first_party", FIRST_PARTY, indirect=True)
+@pytest.mark.parametrize("first_party", [*FIRST_PARTY, SHORTEST_FIRST_PARTY], indirect=True)
 def test_a_first_party_application_takes_nobody_for_somebody_else(service, person, first_party):
     visitor = Visitor(person, first_party)
     visitor.sign_in()

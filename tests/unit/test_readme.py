@@ -1,15 +1,13 @@
-"""The README names what there is: modules, settings, recipes, pictures."""
+"""The README names every module that there is."""
 
 import ast
 import re
 
-from authservice.settings.sources import ENVIRONMENT_NAMES, INI_KEYS
 from tests.processes import ROOT
 
 PACKAGE = ROOT / "authservice"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 _ENTRY = re.compile(r"^( *)- (?:\*\*`(\w+)/`\*\*|`(\w+\.py)`) \S", re.MULTILINE)
-SECRETS = {"AUTH_SECRET", "AUTH_SECRET_PREVIOUS", "PROVIDER_CLIENT_SECRET"}
 
 
 def section(heading):
@@ -56,21 +54,3 @@ def test_the_map_of_the_code_has_one_line_for_each_module():
     missing = sorted(modules_there() - set(named))
     assert missing == [], "\n".join(line_for(module) for module in missing)
     assert sorted(set(named) - modules_there()) == []
-
-
-def test_the_table_of_settings_has_one_row_for_each():
-    rows = [line.split("|") for line in section("Settings").splitlines() if line.startswith("| ")]
-    in_the_ini = {row[1].strip(" `"): row[2].strip(" `") for row in rows[1:]}
-    environment = {row[2].strip(" `") for row in rows[1:]} - {""}
-
-    assert set(in_the_ini) - {"", "---"} == INI_KEYS
-    assert environment == {*ENVIRONMENT_NAMES.values(), *SECRETS}
-    assert all(in_the_ini[key] == name for key, name in ENVIRONMENT_NAMES.items())
-
-
-def test_what_the_readme_links_to_is_there():
-    linked = re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", README)
-    files = {name for pair in linked for name in pair if name and "://" not in name}
-
-    assert "docs/images/sign-in.png" in files
-    assert [name for name in sorted(files) if not (ROOT / name).is_file()] == []

@@ -1,0 +1,140 @@
+"""Every setting: its names, what it means, and what holds when nobody gives it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting. Without an ini key it is a secret, which only the environment may hold."""
+
+    ini_key: str = ""
+    variable: str = ""
+    meaning: str
+    default: str = ""
+    """The text that stands for it when it is not given."""
+    otherwise: str = ""
+    """What happens when it is not given, where no value could say it."""
+
+    @property
+    def secret(self) -> bool:
+        """Tell whether it never stands in an ini file."""
+        return not self.ini_key
+
+
+SETTINGS = (
+    Setting(
+        variable="AUTH_SECRET",
+        meaning="base64 of at least 32 random bytes",
+        otherwise="local mode makes its own",
+    ),
+    Setting(variable="AUTH_SECRET_PREVIOUS", meaning="the `AUTH_SECRET` before"),
+    Setting(variable="PROVIDER_CLIENT_SECRET", meaning="from the identity provider"),
+    Setting(ini_key="auth.mode", meaning="`local` or `production`"),
+    Setting(ini_key="auth.url", variable="AUTH_URL", meaning="public address, without a path"),
+    Setting(
+        ini_key="auth.cookie_domain",
+        variable="AUTH_COOKIE_DOMAIN",
+        meaning=(
+            "parent domain of the applications that share the session, such as `.example.com`"
+        ),
+        otherwise="this host only",
+    ),
+    Setting(
+        ini_key="auth.database_url",
+        variable="AUTH_DATABASE_URL",
+        meaning="`sqlite:///FILE` or `postgresql+psycopg://USER@HOST/DATABASE`",
+        default="sqlite:///authservice.sqlite",
+    ),
+    Setting(
+        ini_key="auth.sqlite_synchronous",
+        variable="AUTH_SQLITE_SYNCHRONOUS",
+        meaning="`FULL` survives a power cut; `NORMAL` is faster and may lose the last moments",
+        default="FULL",
+    ),
+    Setting(
+        ini_key="auth.trusted_origins",
+        meaning="further origins of your own, on the same site",
+    ),
+    Setting(
+        ini_key="auth.trusted_proxies",
+        meaning=("networks whose `X-Forwarded-For` is believed; the scheme is that of `auth.url`"),
+    ),
+    Setting(
+        ini_key="auth.service_name",
+        meaning="the name on pages and in the health answer",
+        default="authservice",
+    ),
+    Setting(
+        ini_key="auth.cookie_prefix",
+        meaning="how cookie names begin; change it where two services share a domain",
+        default="authservice",
+    ),
+    Setting(
+        ini_key="auth.backchannel_networks",
+        meaning=(
+            "networks that logout tokens may be sent to, such as `10.0.0.0/8`;"
+            " local mode sends to loopback only"
+        ),
+        otherwise="public addresses",
+    ),
+    Setting(
+        ini_key="auth.resources",
+        meaning=(
+            "one resource (RFC 8707) a line, then the client ids that may introspect its tokens"
+        ),
+    ),
+    Setting(ini_key="provider.id", meaning="last part of the callback address", default="github"),
+    Setting(
+        ini_key="provider.client_id",
+        variable="PROVIDER_CLIENT_ID",
+        meaning="from the identity provider",
+    ),
+    Setting(
+        ini_key="provider.authorize_url",
+        meaning="where people sign in",
+        default="https://github.com/login/oauth/authorize",
+    ),
+    Setting(
+        ini_key="provider.token_url",
+        meaning="where codes are exchanged",
+        default="https://github.com/login/oauth/access_token",
+    ),
+    Setting(
+        ini_key="provider.api_url",
+        meaning="where profiles are read",
+        default="https://api.github.com",
+    ),
+    Setting(
+        ini_key="ratelimit.storage",
+        meaning=(
+            "`memory://` counts in each process, `redis://HOST:PORT/DATABASE` across processes"
+        ),
+        default="memory://",
+    ),
+    Setting(
+        ini_key="lifetimes.session", meaning="a session, from its last extension", default="604800"
+    ),
+    Setting(
+        ini_key="lifetimes.session_update",
+        meaning="how old an extension is before the next",
+        default="86400",
+    ),
+    Setting(ini_key="lifetimes.code", meaning="an authorization code", default="60"),
+    Setting(ini_key="lifetimes.access_token", meaning="an access token", default="3600"),
+    Setting(ini_key="lifetimes.id_token", meaning="an ID token", default="3600"),
+    Setting(
+        ini_key="lifetimes.refresh_token",
+        meaning="a refresh token, from each use",
+        default="2592000",
+    ),
+    Setting(
+        ini_key="lifetimes.refresh_family",
+        meaning="all refresh tokens of one sign-in together",
+        default="7776000",
+    ),
+    Setting(
+        ini_key="lifetimes.refresh_grace",
+        meaning="how long a used refresh token still gets the same answer",
+        default="10",
+    ),
+)

@@ -1,0 +1,84 @@
+"""The page of commands, made from the parsers that read their arguments."""
+
+import argparse
+from collections.abc import Iterator
+
+from authservice import cli
+from documentation.tables import code, table
+
+_INTRODUCTION = """\
+# Commands
+
+`authservice COMMAND` looks after a service on its host. `authservice-register` is \
+`authservice oauth:register` by another name.
+
+A command that fails writes to standard error what to do, and its exit status is not 0. `--help` \
+behind any command lists its arguments.
+
+Where a command works on the database, it is that of `AUTH_DATABASE_URL`, else that of the ini \
+file: the one that `--config` names, or `local.ini` in the current folder. With `--remote` it is \
+that of `AUTH_REMOTE_DATABASE_URL`, and no other setting is read, so neither of the secrets is \
+needed.
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    found = list(_commands(cli.parser()))
+    contents = [["Command", "What it does"]]
+    contents += [
+        [f"[`{command.prog}`](#{_anchor(command.prog)})", summary] for command, summary in found
+    ]
+    sections = [_section(command, summary) for command, summary in found]
+    return "\n".join([_INTRODUCTION, table(*contents), *sections])
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[argparse.ArgumentParser, str]]:
+    """Give every command that does something, with what it does."""
+    for action in _actions(parser):
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action._choices_actions:
+                command = action.choices[choice.dest]
+                nested = list(_commands(command))
+                yield from nested or [(command, choice.help or "")]
+
+
+def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return parser._actions
+
+
+def _section(command: argparse.ArgumentParser, summary: str) -> str:
+    rows = [["Argument", "Meaning"]]
+    rows += [
+        [_written(action), _meaning(action)]
+        for action in _actions(command)
+        if not isinstance(action, argparse._HelpAction)
+    ]
+    heading = f"## {command.prog} {{ #{_anchor(command.prog)} }}"
+    return f"{heading}\n\n{_sentence(summary)}\n\n{table(*rows)}"
+
+
+def _written(action: argparse.Action) -> str:
+    """Return an argument as one writes it, with the value that it takes."""
+    if not action.option_strings:
+        return code(action.metavar if isinstance(action.metavar, str) else action.dest.upper())
+    value = ""
+    if action.nargs != 0:
+        choices = "|".join(str(choice) for choice in action.choices or ())
+        named = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+        value = f" {choices or named}"
+    names = ", ".join(code(f"{name}{value}") for name in action.option_strings)
+    return names.replace("|", "\\|")
+
+
+def _meaning(action: argparse.Action) -> str:
+    text = (action.help or "").replace("%(prog)s", "the command")
+    return f"{text} (required)" if action.required and action.option_strings else text
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _anchor(name: str) -> str:
+    return name.replace(" ", "-").replace(":", "-")

@@ -1,0 +1,16 @@
+"""Which pages are made from the code."""
+
+from pathlib import Path
+
+from documentation import commands, settings
+
+FOLDER = Path(__file__).parent.parent / "docs"
+_NOTICE = (
+    "<!-- Made by python -m documentation: change the code that it describes, not this file. -->"
+)
+
+
+def made() -> dict[str, str]:
+    """Return the text of each page as it has to be now, by the name of its file."""
+    texts = {"commands.md": commands.page(), "settings.md": settings.page()}
+    return {name: f"{_NOTICE}\n\n{text}" for name, text in texts.items()}

@@ -1,0 +1,46 @@
+"""The page of settings, made from their catalogue."""
+
+from authservice.settings.catalogue import SETTINGS, Setting
+from documentation.tables import code, table
+
+_INTRODUCTION = """\
+# Settings
+
+A setting stands in the `[app:main]` section of the ini file, or in the environment, which wins. \
+Durations are whole seconds. A blank value counts as absent.
+
+A server reads its settings once, at its start. When one is missing, malformed or unsafe it does \
+not start: it names every problem at once, each with its mend. A name that is no setting is a \
+problem too.
+"""
+_SECRETS = """\
+## Secrets
+
+Secrets are only ever in the environment. Each can name a file that holds it instead, by the \
+variable of its name with `_FILE` behind it, such as `AUTH_SECRET_FILE`. One in an ini file stops \
+the start.
+"""
+_OTHERS = """\
+## Everything else
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    secrets = [["In the environment", "Meaning", "When it is missing"]]
+    secrets += [
+        [code(setting.variable), setting.meaning, _default(setting)]
+        for setting in SETTINGS
+        if setting.secret
+    ]
+    others = [["In the ini file", "In the environment", "Meaning", "Default"]]
+    others += [
+        [code(setting.ini_key), code(setting.variable), setting.meaning, _default(setting)]
+        for setting in SETTINGS
+        if not setting.secret
+    ]
+    return "\n".join([_INTRODUCTION, _SECRETS, table(*secrets), _OTHERS, table(*others)])
+
+
+def _default(setting: Setting) -> str:
+    return setting.otherwise or code(setting.default)

@@ -1,0 +1,45 @@
+"""What stands in the README and the pages of docs/: code blocks and links."""
+
+import re
+from dataclasses import dataclass
+
+from tests.processes import ROOT
+
+FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+_BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[^>\n]*) -->\n)?(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^ *```$",
+    re.MULTILINE | re.DOTALL,
+)
+_CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """A fenced block; the mark is that of the comment before it."""
+
+    name: str
+    mark: str
+    language: str
+    text: str
+
+
+def code_blocks():
+    """Return every fenced block, named by file and line."""
+    found = []
+    for file in FILES:
+        page = file.read_text(encoding="utf-8")
+        for match in _BLOCK.finditer(page):
+            line = page.count("\n", 0, match.start("indent")) + 1
+            text = re.sub(f"^{match['indent']}", "", match["text"], flags=re.MULTILINE)
+            name = f"{file.relative_to(ROOT)}:{line}"
+            found.append(CodeBlock(name, match["mark"] or "", match["language"], text))
+    return found
+
+
+def links(file):
+    """Return where a file's links and pictures lead, without those that stand in code."""
+    page = re.sub(
+        r"^ *```.*?^ *```$|`[^`\n]*`", "", file.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    return [next(filter(None, found)) for found in _LINK.findall(page)]

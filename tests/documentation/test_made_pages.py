@@ -1,0 +1,36 @@
+"""The pages that are made from the code are up to date, and what they say is true."""
+
+import pytest
+
+from authservice.settings.catalogue import SETTINGS
+from documentation import pages
+from tests.unit.settings.loading import production
+
+WITH_DEFAULT = [setting for setting in SETTINGS if setting.default]
+
+
+@pytest.mark.parametrize("name", pages.made())
+def test_a_page_is_what_the_code_makes_of_it(name):
+    there = (pages.FOLDER / name).read_text(encoding="utf-8")
+
+    assert there == pages.made()[name], "run: python -m documentation"
+
+
+@pytest.mark.parametrize("setting", WITH_DEFAULT, ids=lambda setting: setting.ini_key)
+def test_a_default_that_is_given_changes_nothing(setting):
+    assert production({setting.ini_key: setting.default}) == production()
+
+
+def test_every_lifetime_has_a_default():
+    lifetimes = [setting for setting in SETTINGS if setting.ini_key.startswith("lifetimes.")]
+
+    assert lifetimes
+    assert all(setting.default for setting in lifetimes)
+
+
+def test_no_setting_stands_there_twice():
+    keys = [setting.ini_key for setting in SETTINGS if setting.ini_key]
+    variables = [setting.variable for setting in SETTINGS if setting.variable]
+
+    assert len(keys) == len(set(keys))
+    assert len(variables) == len(set(variables))

@@ -1,0 +1,137 @@
+"""The pages build without a warning, lead to what is there, and fetch nothing elsewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.documentation.markdown import FILES, links
+from tests.documentation.site import Page
+from tests.processes import ROOT, SCRIPTS, Process, free_port
+
+README = ROOT / "README.md"
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder that ``./run docs`` would fill."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [SCRIPTS / "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pages(site):
+    return {file: Page(file) for file in site.glob("**/*.html") if file.name != "404.html"}
+
+
+def test_every_link_leads_to_a_page_and_a_place_in_it(pages):
+    dead = []
+    for file, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            target = target / "index.html" if target.is_dir() else target
+            anchors = pages[target].anchors if target in pages else set()
+            if not target.is_file() or (parts.fragment and unquote(parts.fragment) not in anchors):
+                dead.append(f"{file.name}: {link}")
+
+    assert dead == []
+
+
+def test_no_page_is_left_out_of_the_navigation(site, pages):
+    linked = {
+        (site / urlsplit(link).path).resolve()
+        for link in pages[site / "index.html"].links
+        if not urlsplit(link).scheme
+    }
+
+    assert sorted(page.name for page in pages if page not in linked) == []
+
+
+def test_no_page_fetches_anything_from_another_host(pages):
+    elsewhere = [
+        f"{file.name}: {address}"
+        for file, page in pages.items()
+        for address in page.fetched
+        if urlsplit(address).netloc
+    ]
+
+    assert elsewhere == []
+
+
+def test_no_style_sheet_fetches_anything_from_another_host(site):
+    sheets = list(site.glob("**/*.css"))
+
+    found = [re.findall(r"(?:url\(|@import)[\s\"']*(?:https?:)?//", s.read_text()) for s in sheets]
+
+    assert sheets
+    assert [each for each in found if each] == []
+
+
+def test_a_browser_asks_nobody_else(site, launch_chromium):
+    """Scripts too: the search is used, and every request is looked at."""
+    port = free_port()
+    command = [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1", "-d", site]
+    server = Process(command, ready=f":{port}")
+    asked, complaints = [], []
+    try:
+        with launch_chromium().new_context() as context:
+            page = context.new_page()
+            page.on("request", lambda request: asked.append(request.url))
+            page.on("pageerror", lambda error: complaints.append(error.message))
+            page.goto(f"http://127.0.0.1:{port}/relying-parties.html")
+            page.locator("input[name=query]").fill("oauth2-proxy", force=True)
+            page.locator(".md-search-result__link").first.wait_for(state="attached")
+    finally:
+        server.stop()
+
+    assert len(asked) > 3
+    assert {urlsplit(url).netloc for url in asked if not url.startswith("data:")} == {
+        f"127.0.0.1:{port}"
+    }
+    assert complaints == []
+
+
+def test_what_the_readme_links_to_is_there(site):
+    dead = []
+    for link in links(README):
+        parts = urlsplit(link)
+        if parts.scheme:
+            continue
+        file = ROOT / parts.path if parts.path else README
+        anchors = _anchors(file, site) if parts.fragment else {""}
+        if not file.is_file() or parts.fragment not in anchors:
+            dead.append(link)
+
+    assert dead == []
+
+
+def _anchors(file, site):
+    if file == README:
+        headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), flags=re.MULTILINE)
+        return {re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for name in headings}
+    return Page(site / file.relative_to(ROOT / "docs").with_suffix(".html")).anchors
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_an_address_elsewhere_is_a_whole_one(file):
+    """Whether anybody answers there is not asked: the tests need no network."""
+    addresses = [link for link in links(file) if urlsplit(link).scheme]
+
+    wrong = [link for link in addresses if not re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link)]
+
+    assert wrong == []
