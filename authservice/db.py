@@ -25,6 +25,7 @@ from sqlalchemy import (
     make_url,
 )
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import TimeoutError  # noqa: A004  (what a full pool raises, too)
 from sqlalchemy.pool import NullPool
 
 from authservice.prepared import Prepared, begin_immediate
@@ -42,6 +43,8 @@ class Database:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.writer = self._engine(read_only=False)
+        self._writer: Connection | None = None
+        self._turn = threading.Lock()
         self._reader = self._engine(read_only=True)
         self._here = threading.local()
         self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -59,13 +62,61 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Give a writing transaction: committed at the end, rolled back by an exception."""
-        with self.writer.begin() as connection:
+        connection = self.begin()
+        try:
             yield connection
+            connection.commit()
+        finally:
+            self.end(connection)
+
+    def begin(self) -> Connection:
+        """Return a connection in a writing transaction, to be committed and then ended.
+
+        Raises sqlalchemy.exc.TimeoutError when another thread writes for too long.
+        """
+        if self.is_sqlite:
+            return self._begin_in_turn()
+        connection = self.writer.connect()
+        try:
+            connection.begin()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def end(self, connection: Connection) -> None:
+        """Roll back what was not committed, and let others have the connection."""
+        if not self.is_sqlite:
+            connection.close()
+            return
+        try:
+            connection.rollback()
+        finally:
+            self._turn.release()
+
+    def _begin_in_turn(self) -> Connection:
+        """Return the one connection of this process that writes to SQLite, in a transaction.
+
+        Only one can write at a time anyway. To wait here costs nothing, to wait for the file's
+        lock is polling; and the page cache of a connection holds as long as no other one writes.
+        """
+        if not self._turn.acquire(timeout=_BUSY_TIMEOUT_MS / 1000):
+            raise TimeoutError("another thread writes for too long")
+        try:
+            if self._writer is None or self._writer.closed:
+                self._writer = self.writer.connect()
+            self._writer.begin()
+        except BaseException:
+            self._turn.release()
+            raise
+        return self._writer
 
     def dispose(self) -> None:
         """Close every connection, also those that other threads hold for reading."""
         for connection in list(self._readers):
             connection.close()
+        if self._writer is not None:
+            self._writer.close()
         self._reader.dispose()
         self.writer.dispose()
 
@@ -81,14 +132,8 @@ class Database:
             self.url,
             # An error's text goes to the log; what was asked for does not belong there.
             hide_parameters=True,
-            **(
-                # Held by its thread.
-                {"poolclass": NullPool}
-                if read_only
-                # One writer at a time has the file anyway. Waiting for the one connection costs
-                # nothing, waiting for the lock is polling, and its page cache stays true.
-                else {"pool_size": 1, "max_overflow": 0, "pool_timeout": _BUSY_TIMEOUT_MS / 1000}
-            ),
+            # Each thread holds the connection that it reads with, all share the one that writes.
+            poolclass=NullPool,
             connect_args={"check_same_thread": False, "timeout": _BUSY_TIMEOUT_MS / 1000},
         )
 

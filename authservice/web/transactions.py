@@ -19,9 +19,8 @@ View = Callable[[Any, Any], Response]
 
 def begin(request: Any) -> Connection:
     """Begin the request's transaction and return its connection."""
-    connection: Connection = request.database.writer.connect()
+    connection: Connection = request.database.begin()
     request.writing = connection
-    connection.begin()
     return connection
 
 
@@ -35,8 +34,7 @@ def transactional_view(view: View, _info: object) -> View:
                 request.writing.commit()
         finally:
             if request.writing is not None:
-                # Back to the pool, which rolls back what was not committed.
-                request.writing.close()
+                request.database.end(request.writing)
                 # The exception view that may follow passes here too, with nothing left to end.
                 request.writing = None
         return response

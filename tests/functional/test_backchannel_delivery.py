@@ -4,7 +4,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from authservice.models import logout_notice
 from authservice.services import logout_notices
@@ -166,9 +166,9 @@ def test_two_processes_make_one_attempt_at_a_time(make_app, one_due, receiver, t
 
 def test_of_two_that_see_a_notice_one_takes_it(one_due, receiver, database, app):
     reached = threading.Event()
-    event.listen(
-        app.registry.components.database.writer, "checkout", lambda *_: reached.set(), once=True
-    )
+    with app.registry.components.database.transaction() as other:
+        driver = other.connection.dbapi_connection
+    driver.set_trace_callback(lambda _: reached.set())
     results = []
     with database.transaction() as connection:
         taken = logout_notices.take(connection, notice(database).id)
