@@ -12,8 +12,7 @@ from sqlalchemy.exc import OperationalError
 from authservice import schema
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
-from authservice.identity_provider import IdentityProvider
-from authservice.identity_provider.local_developer import LOCAL_DEVELOPER, LocalDeveloper
+from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
 from authservice.local_secret import local_secret
 from authservice.models import account, user
 from authservice.services.signing_keys import SigningKeys
@@ -76,10 +75,13 @@ def signing_keys(database: Database, secret: ServerSecret) -> SigningKeys:
 def identity_provider(settings: AuthSettings) -> IdentityProvider:
     """Return where people sign in: the one-click account in local mode, else the provider."""
     callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
+    # Imported where it is used: a build for production has no local developer, and local mode,
+    # which calls nobody, stays under its memory without the HTTP client.
     if settings.local_mode:
+        from authservice.identity_provider.local_developer import LocalDeveloper  # noqa: PLC0415
+
         picture_url = f"{settings.auth_url}/static/local-developer.svg"
         return LocalDeveloper(settings.provider.id, callback_url, picture_url)
-    # Imported here: local mode calls nobody, and stays under its memory without the HTTP client.
     from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
 
     return CodeHosting(settings.provider, callback_url)

@@ -14,7 +14,7 @@ from sqlalchemy import Table
 
 from authservice import clock
 from authservice.crypto.secret_values import ID_LENGTH, TOKEN_LENGTH, digest
-from authservice.identity_provider.local_developer import LOCAL_DEVELOPER
+from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.models import (
     account,
     oauth_access_token,

@@ -4,6 +4,9 @@ from typing import Protocol
 
 from authservice.services.users import Profile
 
+# The one account of local mode: its user, and the provider that vouches for it.
+LOCAL_DEVELOPER = "local-developer"
+
 
 class SignInFailedError(Exception):
     """The identity provider gave no usable profile; ``code`` says why in its own vocabulary."""

@@ -1,15 +1,14 @@
 """The identity provider of local mode: one click, one account, no network and no secrets.
 
 It walks the same way as the real one, through the callback with state and code, so that an
-application in development meets the real flow.
+application in development meets the real flow. A build without this file has no local mode.
 """
 
 from urllib.parse import urlencode
 
-from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider import LOCAL_DEVELOPER, SignInFailedError
 from authservice.services.users import Profile
 
-LOCAL_DEVELOPER = "local-developer"
 _CODE = "one-click"
 
 

@@ -24,7 +24,6 @@ __all__ = [
 ]
 
 _SYNCHRONOUS = ("FULL", "NORMAL")
-_MODES = ("local", "production")
 _DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
 # Browsers cut a cookie's life at 400 days.
 _LONGEST = 400 * 24 * 3600
@@ -35,8 +34,7 @@ _PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSettings:
     """Return the settings; raises SettingsError that names every problem and its mend."""
     source = Source(ini, environ)
-    # Anything but the exact word is refused below, and never taken for local mode meanwhile.
-    local_mode = parsing.choice(source, "auth.mode", _MODES) == "local"
+    local_mode = rules.local_mode(source)
     auth_url = parsing.origin(source, "auth.url")
     rules.address(source, auth_url, local_mode=local_mode)
     settings = AuthSettings(

@@ -4,6 +4,9 @@ The two can never be mixed up: local mode runs on a loopback address only, witho
 domain; production runs on https only and not without its secrets.
 """
 
+from pathlib import Path
+
+from authservice.settings import parsing
 from authservice.settings.hosts import (
     host_of,
     is_ip_address,
@@ -14,6 +17,17 @@ from authservice.settings.hosts import (
 )
 from authservice.settings.parsing import is_origin
 from authservice.settings.sources import Source
+
+_LOCAL_DEVELOPER = Path(__file__).parents[1] / "identity_provider" / "local_developer.py"
+
+
+def local_mode(source: Source) -> bool:
+    """Tell whether local mode is asked for; a build without its account refuses it."""
+    # Anything but the exact word is refused, and never taken for local mode meanwhile.
+    local = parsing.choice(source, "auth.mode", ("local", "production")) == "local"
+    if local and not _LOCAL_DEVELOPER.exists():
+        source.refuse("auth.mode", "must be production; this build has no local mode")
+    return local
 
 
 def address(source: Source, auth_url: str, *, local_mode: bool) -> None:

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from authservice.identity_provider.local_developer import LOCAL_DEVELOPER
+from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.services import users
 from authservice.services.users import Profile
 from tests.processes import ROOT, SCRIPTS, clean_environment, free_port

@@ -1,0 +1,49 @@
+"""A build without the local developer's account, as the production image is: no local mode."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import LOCAL
+from tests.processes import ROOT, clean_environment
+from tests.production import PRODUCTION_ENVIRON, PRODUCTION_INI
+
+START = "import json, sys, authservice; authservice.main({}, **json.loads(sys.argv[1]))"
+NO_LOCAL_MODE = "auth.mode: must be production; this build has no local mode"
+
+
+@pytest.fixture
+def start(tmp_path, database_url):
+    """Build the application of a package without that file; return status and last words."""
+    package = tmp_path / "build" / "authservice"
+    shutil.copytree(ROOT / "authservice", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "identity_provider" / "local_developer.py").unlink()
+
+    def run(ini, **environ):
+        wanted = json.dumps(ini | {"auth.database_url": database_url})
+        ended = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", START, wanted],
+            cwd=tmp_path,
+            env=clean_environment() | {"PYTHONPATH": str(package.parent)} | environ,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return ended.returncode, ended.stderr
+
+    return run
+
+
+@pytest.mark.parametrize("environ", [{}, {"AUTH_MODE": "local"}, PRODUCTION_ENVIRON])
+def test_it_refuses_local_mode_whatever_the_environment_says(start, environ):
+    status, words = start(LOCAL, **environ)
+
+    assert (status, NO_LOCAL_MODE in words) == (1, True)
+
+
+def test_it_serves_in_production(start):
+    assert start(PRODUCTION_INI, **PRODUCTION_ENVIRON) == (0, "")
