@@ -1,0 +1,43 @@
+"""The WSGI application, built of the settings."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from pyramid.config import Configurator
+
+from authservice import start
+from authservice.oauth import metadata
+from authservice.oauth.backchannel_logout import BackchannelLogout
+from authservice.settings import SettingsError, load_settings
+from authservice.web.components import Components
+from authservice.web.cookies import Cookies
+from authservice.web.origins import Origins
+
+
+def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid router)
+    """Return the WSGI application; raises SystemExit with the reason where it may not serve."""
+    try:
+        settings = load_settings(ini, os.environ)
+    except SettingsError as error:
+        raise SystemExit(f"authservice: {error}") from None
+    database = start.open_checked_database(settings)
+    secret = start.server_secret(settings, database)
+    keys = start.signing_keys(database, secret)
+    backchannel_logout = BackchannelLogout(settings, database, keys)
+    config = Configurator(settings={**ini, "jinja2.undefined": "strict"})
+    config.registry.components = Components(
+        settings=settings,
+        database=database,
+        secret=secret,
+        signing_keys=keys,
+        identity_provider=start.identity_provider(settings),
+        cookies=Cookies(settings, secret),
+        origins=Origins(settings),
+        metadata=json.dumps(metadata.document(settings), separators=(",", ":")).encode(),
+        backchannel_logout=backchannel_logout,
+    )
+    config.include("authservice.web")
+    backchannel_logout.start()
+    return config.make_wsgi_app()
