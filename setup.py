@@ -47,6 +47,7 @@ setup(
         "paste.server_runner": ["waitress = authservice.serving.waitress_runner:serve"],
         "console_scripts": [
             "authservice = authservice.cli:main",
+            "authservice-granian = authservice.serving.granian_launcher:main",
             "authservice-register = authservice.cli.register:main",
         ],
     },

@@ -20,9 +20,9 @@ def free_port():
 
 
 class Process:
-    """A program of the test, ready once it has written a certain text."""
+    """A program of the test, ready once it has written a certain text, as often as it should."""
 
-    def __init__(self, command, *, ready, env=None, cwd=ROOT):
+    def __init__(self, command, *, ready, times=1, env=None, cwd=ROOT):
         self.output = []
         self._process = subprocess.Popen(
             [str(part) for part in command],
@@ -34,10 +34,10 @@ class Process:
             text=True,
         )
         self._ready = threading.Event()
-        self._reader = threading.Thread(target=self._read, args=[ready], daemon=True)
+        self._reader = threading.Thread(target=self._read, args=[ready, times], daemon=True)
         self._reader.start()
         self._ready.wait(60)
-        if not any(ready in line for line in self.output):
+        if not self._is_ready(ready, times):
             self.stop()
             raise AssertionError("".join(self.output))
 
@@ -62,10 +62,13 @@ class Process:
         self._process.stdout.close()
         return status
 
-    def _read(self, ready):
+    def _is_ready(self, ready, times):
+        return sum(ready in line for line in self.output) >= times
+
+    def _read(self, ready, times):
         for line in self._process.stdout:
             self.output.append(line)
-            if ready in line:
+            if ready in line and self._is_ready(ready, times):
                 self._ready.set()
         self._ready.set()
 
@@ -73,7 +76,7 @@ class Process:
 class LocalService(Process):
     """``pserve local.ini``, or of an ini file like it, on a port and a database of its own."""
 
-    def __init__(self, folder, *, ini="local.ini", **env):
+    def __init__(self, folder, *, command=SCRIPTS / "pserve", ini="local.ini", workers=1, **env):
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
         self.env = {
@@ -82,8 +85,9 @@ class LocalService(Process):
         } | env
         self.command("authservice", "migrate", "--config", "local.ini")
         super().__init__(
-            [SCRIPTS / "pserve", ini, f"listen_port={self.port}"],
+            [command, ini, f"listen_port={self.port}", *_workers(workers)],
             ready="Serving on",
+            times=workers,
             env=self.env,
         )
 
@@ -97,6 +101,11 @@ class LocalService(Process):
             capture_output=True,
             text=True,
         ).stdout
+
+
+def _workers(number):
+    # pserve has one, and no argument for it.
+    return [] if number == 1 else [f"--workers={number}"]
 
 
 def clean_environment():

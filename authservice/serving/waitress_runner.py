@@ -11,9 +11,10 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
-from waitress.channel import HTTPChannel
 from waitress.server import BaseWSGIServer, create_server
 from waitress.wasyncore import close_all, dispatcher
+
+from authservice.serving.waitress_channel import Channel
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
     stopping = threading.Event()
     server = create_server(app, map=sockets, **options)
     listeners = [socket for socket in sockets.values() if isinstance(socket, BaseWSGIServer)]
+    for listener in listeners:
+        listener.channel_class = Channel
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -75,7 +78,7 @@ def _close_idle(sockets: dict[int, dispatcher]) -> int:
     """Close the connections on which nothing is under way; return how many are left."""
     busy = 0
     for channel in list(sockets.values()):
-        if isinstance(channel, HTTPChannel):
+        if isinstance(channel, Channel):
             if channel.requests or channel.request or channel.total_outbufs_len:
                 busy += 1
             else:

@@ -1,7 +1,7 @@
 """Connections byte by byte to a real server."""
 
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -25,17 +25,24 @@ class Connection:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         self._file = self.socket.makefile("rb")
 
-    def send(self, text):
-        self.socket.sendall(text.encode("latin-1"))
+    def send(self, text, *, may_break=False):
+        with suppress(*[OSError] if may_break else []):
+            self.socket.sendall(text.encode("latin-1"))
+
+    def line(self):
+        return self._file.readline().decode("latin-1").rstrip("\r\n")
+
+    def rest(self):
+        return self._file.read().decode("latin-1")
 
     def answer(self):
         """Return status and body of the next answer."""
-        status = int(self._file.readline().split()[1])
+        status = int(self.line().split()[1])
         headers = dict(iter(self._header, ("", "")))
         return status, self._file.read(int(headers["content-length"]))
 
     def _header(self):
-        name, _, value = self._file.readline().decode("latin-1").strip().partition(":")
+        name, _, value = self.line().partition(":")
         return name.lower(), value.strip()
 
     def ends(self):

@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from tests.processes import LocalService
+from tests.serving.servers import COMMANDS, Server
 
 GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF = (
@@ -15,9 +16,9 @@ HALF = (
 REST = "=password&a"
 
 
-@pytest.fixture
-def server(tmp_path, stopped_in_the_end):
-    return stopped_in_the_end(LocalService(tmp_path))
+@pytest.fixture(params=COMMANDS)
+def server(request, tmp_path, stopped_in_the_end):
+    return stopped_in_the_end(Server(request.param, tmp_path))
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
@@ -53,7 +54,8 @@ def test_it_leaves_a_database_that_needs_no_recovery(server, tmp_path, connect):
     assert (tmp_path / "local.sqlite").exists()
 
 
-def test_a_second_signal_does_not_wait(server, connect):
+def test_a_second_signal_does_not_wait(tmp_path, stopped_in_the_end, connect):
+    server = stopped_in_the_end(LocalService(tmp_path))
     asking = connect(server.port)
     asking.send(HALF)
     idle = connect(server.port)
@@ -65,10 +67,3 @@ def test_a_second_signal_does_not_wait(server, connect):
     os.kill(server.pid, signal.SIGTERM)
 
     assert server.wait() == -signal.SIGTERM
-
-
-def test_it_takes_the_options_of_its_section(server, connect):
-    too_long = connect(server.port)
-    too_long.send(f"GET /api/health HTTP/1.1\r\nHost: localhost\r\nX: {'x' * 40000}\r\n\r\n")
-
-    assert too_long.answer()[0] == 431

@@ -1,0 +1,26 @@
+"""An application that answers with what it was asked, and says when it is closed."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+
+class Echo:
+    """Has what a server uses of ours."""
+
+    def __init__(self):
+        self.registry = SimpleNamespace(components=SimpleNamespace(close=self.close))
+
+    def close(self):
+        sys.stderr.write("closed\n")
+
+    def __call__(self, environ, start_response):
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        seen = {name: value for name, value in environ.items() if isinstance(value, str)}
+        answer = json.dumps(seen | {"body": body.decode("latin-1")}).encode()
+        start_response("200 OK", [("Content-Length", str(len(answer)))])
+        return [answer]
+
+
+def application(_global_config, **_settings):
+    return Echo()

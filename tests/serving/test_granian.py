@@ -1,0 +1,137 @@
+"""``authservice-granian``: workers as one service, and what it says when it cannot serve."""
+
+import socket
+import subprocess
+import sys
+
+import pytest
+import requests
+
+from tests.e2e.person import Person
+from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
+from tests.serving.servers import EchoServer, Server, local_ini
+
+
+def test_workers_are_one_service_with_the_same_keys_and_sessions(tmp_path, stopped_in_the_end):
+    server = stopped_in_the_end(Server("granian", tmp_path, workers=3))
+    person = Person(server.url)
+    person.open(f"{server.url}/sign-in")
+    cookies = person.http.cookies
+
+    documents = set()
+    for _ in range(30):
+        # A connection of its own each time: the system hands it to any worker.
+        answer = requests.get(f"{server.url}/api/auth/get-session", cookies=cookies, timeout=20)
+        assert answer.json()["user"]["id"] == "local-developer"
+        documents.add(requests.get(f"{server.url}/api/auth/jwks", timeout=20).text)
+
+    assert len(documents) == 1
+    assert server.stop() == 0
+    assert not list(tmp_path.glob("local.sqlite-*"))
+
+
+def test_each_worker_closes_its_application(tmp_path, stopped_in_the_end):
+    server = stopped_in_the_end(EchoServer("granian", tmp_path, "--workers=2", times=2))
+
+    assert server.stop() == 0
+
+    assert server.output.count("closed\n") == 2
+
+
+def run(*arguments, **env):
+    ended = subprocess.run(
+        [SCRIPTS / "authservice-granian", *arguments],
+        cwd=ROOT,
+        env=clean_environment() | env,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return ended.returncode, ended.stderr
+
+
+def changed(folder, old, new):
+    ini = local_ini(folder)
+    text = ini.read_text(encoding="utf-8")
+    assert old in text
+    ini.write_text(text.replace(old, new), encoding="utf-8")
+    return ini
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\nworkers = 1\n", "\nworkers = 0\n", "workers must be a whole number from 1 to 256"),
+        ("\nworkers = 1\n", "\n", "workers is missing"),
+        ("\nworkers = 1\n", "\nworkers = 1\nworker = 2\n", "worker is not an option"),
+        (
+            "max_request_header_size = 32768\n\n",
+            "max_request_header_size = 100\n\n",
+            "max_request_header_size must be a whole number from 8192 to 1048576",
+        ),
+    ],
+)
+def test_a_wrong_section_is_refused_by_name(tmp_path, old, new, said):
+    status, output = run(changed(tmp_path, old, new))
+
+    assert status == 1
+    assert output == f"authservice-granian: [server:granian]: {said}\n"
+
+
+def test_an_ini_file_without_the_section_is_refused():
+    status, output = run("local.ini")
+
+    assert status == 1
+    assert output.startswith("authservice-granian: [server:granian]: host is missing; port is")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere.ini"], "authservice-granian: [Errno 2] No such file"),
+        (["production.ini", "listen_port"], "'listen_port' is not NAME=VALUE"),
+        (["production.ini", "--workers", "many"], "workers must be a whole number from 1 to 256"),
+        (["production.ini", "listen_port=x"], "port must be a whole number from 1 to 65535"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, said):
+    status, output = run(*arguments)
+
+    assert status != 0
+    assert said in output
+    assert "Traceback" not in output
+
+
+def test_it_does_not_share_the_port_of_another_server(tmp_path):
+    with socket.create_server(("127.0.0.1", 0), reuse_port=True) as holder:
+        port = holder.getsockname()[1]
+        status, output = run(local_ini(tmp_path), f"listen_port={port}")
+
+    assert status == 1
+    assert output.startswith("authservice-granian: [Errno 98] Address already in use")
+    assert "Traceback" not in output
+
+
+def test_an_application_that_may_not_serve_says_why_once(tmp_path):
+    database = f"sqlite:///{tmp_path}/nothing.sqlite"
+
+    status, output = run(
+        local_ini(tmp_path), f"listen_port={free_port()}", AUTH_DATABASE_URL=database
+    )
+
+    assert status == 1
+    assert output.count("the database is not migrated; run: authservice migrate") == 1
+    assert "Traceback" not in output
+
+
+def test_without_granian_it_says_what_to_install():
+    code = "import sys; sys.modules['granian'] = None;import authservice.serving.granian_launcher"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "authservice-granian: granian is missing; install it: pip install 'authservice[granian]'\n"
+    )
