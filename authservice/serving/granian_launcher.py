@@ -88,7 +88,7 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _server(options: GranianOptions) -> MPServer:
-    return MPServer(
+    server = MPServer(
         "authservice",
         address=options.host,
         port=options.port,
@@ -101,10 +101,12 @@ def _server(options: GranianOptions) -> MPServer:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(max_buffer_size=options.max_request_header_size),
         websockets=False,
-        # It warns of more threads than cores, but ours wait for the network and the disk.
+        # It would warn of more threads than cores, but ours wait for the network and the disk.
         log_level=LogLevels.error,
         log_dictconfig=_LOGGING,
     )
+    server.on_startup(lambda: logging.getLogger("_granian").setLevel(logging.WARNING))
+    return server
 
 
 def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (a WSGI application)

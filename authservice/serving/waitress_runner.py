@@ -50,8 +50,13 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
     for listener in listeners:
         # Not the listener's own close(): answers still pull the trigger that it takes away.
         dispatcher.close(listener)
-    _drain(server, sockets)
-    server.task_dispatcher.shutdown(timeout=0)
+    deadline = monotonic() + _DRAIN_SECONDS
+    _loop(server, sockets, lambda: not _close_idle(sockets) or monotonic() > deadline)
+    if cut := _close_idle(sockets):
+        # Their threads may be using the database at this moment, so nobody closes it.
+        _log.warning("stopped with %d requests unanswered", cut)
+        return
+    server.task_dispatcher.shutdown()
     close_all(sockets, ignore_all=True)
     components.close()
 
@@ -65,13 +70,6 @@ def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]
             map=sockets,
             count=1,
         )
-
-
-def _drain(server: Any, sockets: dict[int, dispatcher]) -> None:  # noqa: ANN401  (one class or another)
-    deadline = monotonic() + _DRAIN_SECONDS
-    _loop(server, sockets, lambda: not _close_idle(sockets) or monotonic() > deadline)
-    if cut := _close_idle(sockets):
-        _log.warning("stopped with %d requests unanswered", cut)
 
 
 def _close_idle(sockets: dict[int, dispatcher]) -> int:

@@ -60,8 +60,7 @@ def test_it_asks_the_database_nothing(browser, statements):
 
 
 def test_it_answers_without_its_database(app, browser, database_url, monkeypatch):
-    database = app.registry.components.database
-    database.dispose()
+    app.registry.components.close()
     Path(database_url.removeprefix("sqlite:///")).unlink()
     monkeypatch.setattr(Database, "reader", property(lambda _self: 1 / 0))
     monkeypatch.setattr(Database, "transaction", lambda _self: 1 / 0)
