@@ -9,6 +9,7 @@ import configparser
 import logging
 import signal
 import socket
+import sys
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
@@ -112,7 +113,7 @@ def _server(options: GranianOptions) -> MPServer:
 def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (a WSGI application)
     """Return the application as pserve loads it, in a worker; it is closed when that ends."""
     # The handlers of the main process do nothing here, and granian's come when this is done.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Not in the main process, which stays small.
     from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
