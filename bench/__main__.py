@@ -1,9 +1,9 @@
-"""``./run bench``: measure, print, and keep the result; or show one that was kept."""
+"""``./run bench``: measure, print, and keep the result; or look closer."""
 
 import sys
 from pathlib import Path
 
-from bench import options, plot, results, runs, table
+from bench import options, plot, profiling, results, runs, table
 from bench.comparison import AnotherRunError, require_one_run
 from bench.deployment import CommandError
 from bench.figures import Run
@@ -29,6 +29,8 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments[:1] == ["table"]:
             return _show([Path(name) for name in arguments[1:]])
+        if arguments[:1] == ["profile"]:
+            return profiling.main(arguments[1:])
         return _measure(options.parse(arguments))
     except _REASONS as error:
         sys.stderr.write(f"bench: {error}\n")

@@ -7,7 +7,7 @@ from bench.canned import BODY
 from bench.checkouts import here
 from bench.cores import Cores, pinned
 from bench.http11 import WrongAnswerError, get
-from bench.load import Load, Operation, Outcome, Work, lasting
+from bench.load import Operation, Outcome, Work, connected, lasting
 
 
 def measure(seconds: float) -> Outcome:
@@ -23,12 +23,8 @@ def measure(seconds: float) -> Outcome:
     with server:  # its standard input is closed at the end, and so it ends
         assert server.stdout is not None  # noqa: S101  (a pipe was asked for)
         port = int(server.stdout.readline())
-        with pinned({cores.load}):
-            load = Load([port])
-            try:
-                return load.closed_loop(Work("canned", _ask), lasting(seconds))
-            finally:
-                load.close()
+        with pinned({cores.load}), connected([port]) as load:
+            return load.closed_loop(Work("canned", _ask), lasting(seconds))
 
 
 def _ask() -> Operation:

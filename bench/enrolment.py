@@ -8,7 +8,7 @@ from bench.flow import Flow
 from bench.load import Operation
 from bench.population import Client, Grant, Person, Population
 from bench.servers import Service
-from bench.wire import Wire
+from bench.wire import Exchange, connected, perform
 
 # Many families of tokens, as refreshing one and the same over and over is nobody's life.
 _FAMILIES = 200
@@ -22,15 +22,19 @@ class Enrolment:
         self._host = deployment.host
         self._client = Client(*deployment.register_client(), REDIRECT_URI)
 
-    def population(self, service: Service) -> Population:
-        """Return a new population of a running service; its access tokens live for an hour."""
+    def of_service(self, service: Service) -> Population:
+        """Return a new population of a running service."""
+        with connected(service.ports[0]) as exchange:
+            return self.population(exchange)
+
+    def population(self, exchange: Exchange) -> Population:
+        """Return a new population; its access tokens live for an hour."""
         browser = Browser(self._host)
         grants: list[Grant] = []
-        with Wire(service.ports[0]) as wire:
-            wire.perform(browser.sign_in())
-            wire.perform(_allow(browser, self._flow()))
-            for _ in range(_FAMILIES):
-                wire.perform(_fetch_tokens(browser.cookies, self._flow(), grants))
+        perform(browser.sign_in(), exchange)
+        perform(_allow(browser, self._flow()), exchange)
+        for _ in range(_FAMILIES):
+            perform(_fetch_tokens(browser.cookies, self._flow(), grants), exchange)
         person = Person(grants[0].user_id, browser.cookies, self._client)
         return Population(self._host, [person], grants)
 

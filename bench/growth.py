@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bench import cleaning
 from bench.comparison import dearer, failure
 from bench.mode import Bench, Judgement, Mode
 from bench.table import ratios_of
@@ -33,4 +34,6 @@ def judge(bench: Bench) -> Judgement:
             f"memory grows with the data: {before / 1e6:.0f} MB with {many.name},"
             f" {after / 1e6:.0f} MB with {most.name}"
         )
-    return Judgement(ratios_of(few, most), tuple(failures))
+    cleaned = cleaning.judge(bench.subjects[-1], bench.options.seconds)
+    text = f"{ratios_of(few, most)}\n\n{cleaned.text}"
+    return Judgement(text, (*failures, *cleaned.failures))

@@ -199,6 +199,16 @@ class Load:
 
 
 @contextmanager
+def connected(ports: Sequence[int]) -> Iterator[Load]:
+    """Give the driver, connected to the ports until the end of the block."""
+    load = Load(ports)
+    try:
+        yield load
+    finally:
+        load.close()
+
+
+@contextmanager
 def _measured() -> Iterator[Outcome]:
     """Give an outcome, and note in it how long the block took, and what it used itself."""
     outcome = Outcome()

@@ -12,7 +12,7 @@ from bench.cases import CASES
 from bench.cores import pinned
 from bench.deployment import Deployment
 from bench.figures import Column, Round
-from bench.load import Load
+from bench.load import connected
 from bench.measurement import measure
 from bench.population import Population
 from bench.servers import Service
@@ -49,18 +49,9 @@ class Running:
 
     def measure(self, case: str, seconds: float, *, latency: bool) -> None:
         """Measure a case and note its figures."""
-        with pinned({self.load_cpu}), self.connected() as load:
+        with pinned({self.load_cpu}), connected(self.service.ports) as load:
             work = CASES[case].work(self.population)
             self.round.cases[case] = measure(self.service, load, work, seconds, latency=latency)
-
-    @contextmanager
-    def connected(self) -> Iterator[Load]:
-        """Give the load driver, connected to the service."""
-        load = Load(self.service.ports)
-        try:
-            yield load
-        finally:
-            load.close()
 
 
 def play(

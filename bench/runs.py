@@ -1,12 +1,13 @@
 """One run from its options to its result: what is set up, measured and judged."""
 
 import secrets
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 from authservice import clock
-from bench import ceiling, growth, machine, regression, revisions, scaling, side_by_side
+from bench import bulk, ceiling, growth, machine, regression, revisions, scaling, side_by_side
 from bench.checkouts import here
 from bench.cores import Cores
 from bench.databases import MakeDatabase, databases
@@ -70,6 +71,9 @@ def _subject(variant: Variant, folder: Path, make_database: MakeDatabase, run_id
     deployment = Deployment(variant, folder, make_database(folder))
     column = Column(run_id, variant.name, variant.facts())
     if variant.users == 1:
-        return Subject(deployment, Enrolment(deployment).population, column)
+        return Subject(deployment, Enrolment(deployment).of_service, column)
+    sys.stderr.write(f"writing {variant.users:,} users\n")
     population = seed(deployment, variant.users)
+    size = bulk.size_of(deployment.database_url)
+    column.facts["database size"] = f"{size / 1e6:,.0f} MB"
     return Subject(deployment, lambda _service: population, column)

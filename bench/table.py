@@ -17,7 +17,8 @@ def text_of(run: Run) -> str:
     """Return everything that a person wants to see of a run."""
     require_one_run(*run.columns)
     parts = [_ran_on(run), *map(_column, run.columns)]
-    parts += [run.conclusion, *(f"FAILED: {failure}" for failure in run.failures)]
+    failures = "\n".join(f"FAILED: {failure}" for failure in run.failures)
+    parts += [run.conclusion, failures]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -29,7 +30,7 @@ def ratios_of(base: Column, other: Column, figure: str = "cpu_us") -> str:
         if base.values(case, figure)
     ]
     heading = f"{other.name} : {base.name}, {figure}"
-    return "\n".join([heading, *_aligned([("", "median [min..max] of the rounds"), *rows])])
+    return "\n".join([heading, *aligned([("", "median [min..max] of the rounds"), *rows])])
 
 
 def _ran_on(run: Run) -> str:
@@ -47,7 +48,7 @@ def _column(column: Column) -> str:
         f"first answer {start:.2f} s after the start;"
         f" memory {before / 1e6:.0f} MB at the start, {after / 1e6:.0f} MB after the load (PSS)"
     )
-    return "\n".join([f"{column.name}: {facts}", *_aligned(rows), ending])
+    return "\n".join([f"{column.name}: {facts}", *aligned(rows), ending])
 
 
 def _row(column: Column, case: str) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ def _measured(column: Column) -> list[str]:
     return [case for case in CASES if column.values(case, "cpu_us")]
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
     """Yield the rows as lines: names to the left, figures to the right."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for first, *others in rows:

@@ -1,49 +1,40 @@
 """One operation at a time over a blocking connection: what sets a measurement up."""
 
 import socket
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from bench.http11 import Answer, parse
 from bench.load import Operation
 
-_PATIENCE = 30.0
+_PATIENCE = 30.0  # seconds
+
+Exchange = Callable[[bytes], Answer]
 
 
-class Wire:
-    """A connection to a service on this machine."""
+@contextmanager
+def connected(port: int) -> Iterator[Exchange]:
+    """Give what sends a request to a service on this machine and returns the answer."""
+    with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE) as connection:
 
-    def __init__(self, port: int) -> None:
-        """Connect."""
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE)
+        def exchange(request: bytes) -> Answer:
+            connection.sendall(request)
+            received = b""
+            while (answer := parse(received)) is None:
+                piece = connection.recv(65536)
+                if not piece:
+                    raise ConnectionError("the server closed the connection")
+                received += piece
+            return answer
 
-    def __enter__(self) -> Self:
-        return self
+        yield exchange
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._socket.close()
 
-    def exchange(self, request: bytes) -> Answer:
-        """Return the answer to a request."""
-        self._socket.sendall(request)
-        received = b""
-        while (answer := parse(received)) is None:
-            piece = self._socket.recv(65536)
-            if not piece:
-                raise ConnectionError("the server closed the connection")
-            received += piece
-        return answer
-
-    def perform(self, operation: Operation) -> None:
-        """Carry an operation out."""
-        try:
-            request = next(operation)
-            while True:
-                request = operation.send(self.exchange(request))
-        except StopIteration:
-            return
+def perform(operation: Operation, exchange: Exchange) -> None:
+    """Carry an operation out."""
+    try:
+        request = next(operation)
+        while True:
+            request = operation.send(exchange(request))
+    except StopIteration:
+        return

@@ -1,0 +1,109 @@
+"""The clean-up of a million expired rows, while the service answers at half of what it can."""
+
+import sys
+from collections.abc import Sequence
+from itertools import cycle
+
+from sqlalchemy import func, select
+
+from authservice import clock
+from authservice.db import Database
+from authservice.models import oauth_client
+from bench import bulk, people
+from bench.cases import CASES
+from bench.cores import pinned
+from bench.deployment import Deployment
+from bench.load import Outcome, Work, connected, lasting
+from bench.mode import Judgement
+from bench.percentiles import percentile
+from bench.rounds import Subject
+from bench.table import aligned
+
+EXPIRED = 1_000_000
+LIMIT_MS = 50.0
+
+_ASKED = ("session", "userinfo", "introspection", "refresh", "flow")
+
+
+def judge(subject: Subject, seconds: float, expired: int = EXPIRED) -> Judgement:
+    """Fail when requests are delayed beyond 50 ms at p99 while ``authservice cleanup`` runs.
+
+    Before it starts the service is asked for so many seconds a case, for comparison. The clean-up
+    runs on the CPUs of the service, as on a machine that has no others.
+    """
+    deployment = subject.deployment
+    sys.stderr.write(f"cleaning up {expired:,} expired rows\n")
+    _expire(deployment, expired)
+    with deployment.serving() as service:
+        population = subject.populate(service)
+        works = [CASES[case].work(population) for case in _ASKED]
+        with pinned({deployment.cores.load}), connected(service.ports) as load:
+            rate = load.closed_loop(_mixed(works), lasting(seconds)).per_second / 2
+            alone = load.constant_rate(works, rate, lasting(seconds * len(works)))
+            with pinned(set(deployment.cores.servers)):
+                command = deployment.start("authservice", "cleanup", "--config", "local.ini")
+            beside = load.constant_rate(works, rate, lambda: command.poll() is None)
+    left = _expired_rows(deployment)
+    failures = [f"clean-up: {error}" for error in (*alone.errors, *beside.errors)]
+    if command.wait() != 0 or left:
+        failures.append(f"clean-up: it ended with {command.returncode} and left {left:,} rows")
+    failures += [
+        f"{name} takes {found:.1f} ms at p99 during the clean-up; the limit is {LIMIT_MS} ms"
+        for name, found in _p99(beside).items()
+        if found > LIMIT_MS
+    ]
+    return Judgement(_text(alone, beside, rate, expired), tuple(failures))
+
+
+def _expire(deployment: Deployment, expired: int) -> None:
+    """Write expired rows of the people who are there, of each kind as many."""
+    users = deployment.variant.users
+    with bulk.filling(deployment.database_url, people.EXPIRING_TABLES) as connection:
+        client_id = connection.scalar(select(oauth_client.c.client_id).limit(1))
+        numbers = range(expired // len(people.EXPIRING_TABLES))
+        rows = (
+            row
+            for number in numbers
+            for row in people.expired_rows_of(
+                number, people.id_of("user", number % users), str(client_id)
+            )
+        )
+        bulk.insert_rows(connection, rows)
+
+
+def _expired_rows(deployment: Deployment) -> int:
+    database = Database(deployment.database_url)
+    long_ago = clock.now() - people.LONG_AGO / 2
+    counts = (
+        select(func.count()).select_from(table).where(table.c.expires_at < long_ago)
+        for table in people.EXPIRING_TABLES
+    )
+    try:
+        return sum(database.reader.scalar(count) or 0 for count in counts)
+    finally:
+        database.dispose()
+
+
+def _mixed(works: Sequence[Work]) -> Work:
+    turns = cycle(works)
+    return Work("mixed", lambda: next(turns).begin())
+
+
+def _p99(outcome: Outcome) -> dict[str, float]:
+    """Return the p99 of each case in milliseconds."""
+    return {
+        name: 1e3 * percentile(latencies, 99)
+        for name, latencies in outcome.latencies.items()
+        if latencies
+    }
+
+
+def _text(alone: Outcome, beside: Outcome, rate: float, expired: int) -> str:
+    before, during = _p99(alone), _p99(beside)
+    rows = [("p99 in ms", "alone", "during")]
+    rows += [(name, f"{before[name]:.1f}", f"{during[name]:.1f}") for name in during]
+    heading = (
+        f"clean-up of {expired:,} expired rows in {beside.seconds:.0f} s,"
+        f" with {rate:.0f} operations begun a second"
+    )
+    return "\n".join([heading, *aligned(rows)])
