@@ -17,8 +17,8 @@ from authservice.services import (
     users,
 )
 from authservice.services.client_metadata import ClientMetadata
+from bench.bulk import insert_rows
 from bench.people import id_of, rows_of, token_of
-from bench.seeding import insert_rows
 
 FEW = 10
 MANY = 1000
