@@ -19,6 +19,12 @@ def read_ini(path: str) -> Mapping[str, str]:
     return section
 
 
+def read_server(path: str, name: str = "main") -> Mapping[str, str]:
+    """Return a server's section of an ini file, empty where there is none."""
+    section: Mapping[str, str] = plaster.get_settings(path, f"server:{name}")
+    return section
+
+
 def open_database(ini_path: str | None, *, create_folder: bool = False) -> Database:
     """Return the database that the service would use with this ini file.
 

@@ -17,9 +17,15 @@ _MIGRATION_LOCK = 0x61757468
 
 def is_migrated(connection: Connection) -> bool:
     """Tell whether the tables are those that this version of the service needs."""
+    return revision(connection) == REVISION
+
+
+def revision(connection: Connection) -> str | None:
+    """Return the revision that the tables are at, or None when there are none of ours."""
     if not inspect(connection).has_table("alembic_version"):
-        return False
-    return connection.scalar(select(_version.c.version_num)) == REVISION
+        return None
+    found: str | None = connection.scalar(select(_version.c.version_num))
+    return found
 
 
 def sqlite_file_is_missing(database: Database) -> bool:

@@ -16,7 +16,8 @@ A command that fails writes to standard error what to do, and its exit status is
 behind any command lists its arguments.
 
 Where a command works on the database, it is that of `AUTH_DATABASE_URL`, else that of the ini \
-file: the one that `--config` names, or `local.ini` in the current folder. With `--remote` it is \
+file: the one that `--config` names, or `local.ini` in the current folder. `check` examines \
+`production.ini` unless told otherwise. With `--remote` it is \
 that of `AUTH_REMOTE_DATABASE_URL`, and no other setting is read, so neither of the secrets is \
 needed.
 """

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from documentation import commands, settings
+from documentation import commands, findings, settings
 
 FOLDER = Path(__file__).parent.parent / "docs"
 _NOTICE = (
@@ -12,5 +12,9 @@ _NOTICE = (
 
 def made() -> dict[str, str]:
     """Return the text of each page as it has to be now, by the name of its file."""
-    texts = {"commands.md": commands.page(), "settings.md": settings.page()}
+    texts = {
+        "commands.md": commands.page(),
+        "findings.md": findings.page(),
+        "settings.md": settings.page(),
+    }
     return {name: f"{_NOTICE}\n\n{text}" for name, text in texts.items()}

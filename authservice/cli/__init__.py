@@ -2,10 +2,15 @@
 
 import sys
 
-from authservice.cli import clients, migrate, register
+from authservice.cli import check, clients, migrate, register
 from authservice.cli.arguments import Parser
 
-_COMMANDS = {"migrate": migrate, "oauth:register": register, "clients": clients}
+_COMMANDS = {
+    "check": check,
+    "migrate": migrate,
+    "oauth:register": register,
+    "clients": clients,
+}
 
 
 def parser() -> Parser:

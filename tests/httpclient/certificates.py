@@ -36,12 +36,12 @@ class Authority:
         context.load_cert_chain(self.certificate(*names))
         return context
 
-    def certificate(self, *names: str) -> Path:
+    def certificate(self, *names: str, end: datetime = _END) -> Path:
         """Return a file with a certificate for these names or addresses, and its key."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test server")])
         certificate = (
-            self._builder(subject, key)
+            self._builder(subject, key, end)
             .add_extension(
                 x509.SubjectAlternativeName([_general(n) for n in names]), critical=False
             )
@@ -61,7 +61,7 @@ class Authority:
         return path
 
     def _builder(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, end: datetime = _END
     ) -> x509.CertificateBuilder:
         public = self._key.public_key()
         return (
@@ -71,7 +71,7 @@ class Authority:
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(_BEGIN)
-            .not_valid_after(_END)
+            .not_valid_after(end)
             .add_extension(
                 x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
             )

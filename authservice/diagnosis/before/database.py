@@ -1,0 +1,170 @@
+"""The database: it can be reached, is migrated, and belongs to this mode."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, make_url, select, text
+from sqlalchemy.exc import DBAPIError
+
+from authservice import schema
+from authservice.db import Database
+from authservice.diagnosis.deployment import Deployment
+from authservice.diagnosis.finding import Finding, error, skipped, warning
+from authservice.identity_provider import LOCAL_DEVELOPER
+from authservice.models import account, user
+from authservice.settings.hosts import is_loopback
+
+IN_ORDER = "The database answers and is migrated."
+
+UNREACHABLE = error(
+    "database.unreachable",
+    "The database does not answer.",
+    "Correct host and port in the address, start the server, or open the way to it.",
+)
+LOGIN = error(
+    "database.login",
+    "The database server does not let this user in.",
+    "Correct user and password in AUTH_DATABASE_URL, or the server's pg_hba.conf.",
+)
+NO_DATABASE = error(
+    "database.none",
+    "There is no database of this name on the server.",
+    "Make it: createdb -E UTF8 NAME; or correct the name in the address.",
+)
+RIGHTS = error(
+    "database.rights",
+    "The user in the address may not read the tables.",
+    "Migrate as the user whom the service is, or give the tables to that user: ALTER TABLE … OWNER",
+)
+NOT_A_DATABASE = error(
+    "database.not_a_database",
+    "The file is not an SQLite database, or it is damaged.",
+    "Name another file, or restore a backup.",
+)
+NOT_MIGRATED = error(
+    "database.not_migrated",
+    "The tables of this version are not there.",
+    "Migrate before the deployment: authservice migrate --config INI",
+)
+NEWER = error(
+    "database.newer",
+    "The database was migrated by a newer version of the service than this one.",
+    "Deploy that version, or a newer one.",
+)
+OF_LOCAL_MODE = error(
+    "database.of_local_mode",
+    "The database has the account of local mode, and production does not start on it.",
+    "Name another database for production.",
+)
+OF_PRODUCTION = error(
+    "database.of_production",
+    "The database has accounts of a real identity provider; local mode does not start on it.",
+    "Name another database for local mode.",
+)
+READ_ONLY = error(
+    "database.read_only",
+    "The database server is a replica for reading.",
+    "Name the primary server in the address.",
+)
+ENCODING = error(
+    "database.encoding",
+    "The database does not store text as UTF-8, so names of people would be refused or broken.",
+    "Make it anew: createdb -E UTF8 -T template0 NAME",
+)
+UNENCRYPTED = warning(
+    "database.unencrypted",
+    "The way to the database server may be unencrypted; the server need not prove who it is.",
+    "Add ?sslmode=verify-full&sslrootcert=FILE to the address, or sslmode=require at least.",
+)
+
+_CONNECT_SECONDS = "5"
+_SAFE_MODES = {"require", "verify-ca", "verify-full"}
+
+
+def examine(deployment: Deployment) -> Iterator[Finding]:
+    """Yield what would keep the service from working with its database."""
+    try:
+        with reading(deployment) as connection:
+            if connection is None:
+                yield NOT_MIGRATED.at("auth.database_url", found="there is no such file")
+                return
+            if not deployment.settings.database_url.startswith("sqlite"):
+                unfit = list(_server(connection))
+                yield from unfit
+                if unfit:
+                    return
+            yield from _content(connection, local_mode=deployment.settings.local_mode)
+    except ModuleNotFoundError:
+        yield skipped("database", "The driver of the database is not installed.")
+    except DBAPIError as failure:
+        yield _refusal(failure)
+    yield from _way(deployment)
+
+
+@contextmanager
+def reading(deployment: Deployment) -> Iterator[Connection | None]:
+    """Give a connection that only reads, or None where an SQLite file would have to be made.
+
+    Raises DBAPIError, and ModuleNotFoundError where the driver is missing.
+    """
+    url = make_url(deployment.settings.database_url)
+    if url.get_backend_name() != "sqlite":
+        # Without an encoding of the client, text of a database in SQL_ASCII comes as bytes.
+        given = {"connect_timeout": _CONNECT_SECONDS, "client_encoding": "utf8"}
+        url = url.set(query=given | dict(url.query))
+    database = Database(url.render_as_string(hide_password=False))
+    try:
+        yield None if schema.sqlite_file_is_missing(database) else database.reader
+    finally:
+        database.dispose()
+
+
+def _content(connection: Connection, *, local_mode: bool) -> Iterator[Finding]:
+    revision = schema.revision(connection)
+    if revision != schema.REVISION:
+        newer = revision is not None and revision > schema.REVISION
+        yield (NEWER if newer else NOT_MIGRATED).at(
+            "auth.database_url",
+            found=f"revision {revision}" if revision else "no tables",
+            expected=f"revision {schema.REVISION}",
+        )
+        return
+    if local_mode:
+        strangers = select(account.c.id).where(account.c.provider_id != LOCAL_DEVELOPER).limit(1)
+        if connection.scalar(strangers) is not None:
+            yield OF_PRODUCTION.at("auth.database_url")
+    elif connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
+        yield OF_LOCAL_MODE.at("auth.database_url")
+
+
+def _server(connection: Connection) -> Iterator[Finding]:
+    if connection.scalar(text("SELECT pg_is_in_recovery()")):
+        yield READ_ONLY.at("auth.database_url")
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        yield ENCODING.at("auth.database_url", found=str(encoding), expected="UTF8")
+
+
+def _refusal(failure: DBAPIError) -> Finding:
+    said = str(failure.orig).strip().splitlines()[0]
+    if "readonly database" in said:
+        return skipped("database", "The file of the database may not be written.")
+    if "permission denied" in said:
+        return RIGHTS.at("auth.database_url", found=said)
+    if "not a database" in said or "malformed" in said:
+        return NOT_A_DATABASE.at("auth.database_url", found=said)
+    if "does not exist" in said and "database" in said:
+        return NO_DATABASE.at("auth.database_url", found=said)
+    if "authentication" in said or "pg_hba" in said or "role" in said or "password" in said:
+        return LOGIN.at("auth.database_url", found=said)
+    return UNREACHABLE.at("auth.database_url", found=said)
+
+
+def _way(deployment: Deployment) -> Iterator[Finding]:
+    url = make_url(deployment.settings.database_url)
+    if url.get_backend_name() == "sqlite" or deployment.settings.local_mode:
+        return
+    host = str(url.query.get("host", url.host or ""))
+    here = not host or host.startswith("/") or is_loopback(host) or host == "::1"
+    if not here and url.query.get("sslmode") not in _SAFE_MODES:
+        yield UNENCRYPTED.at("auth.database_url", found=f"host {host}", expected="sslmode")

@@ -1,0 +1,54 @@
+"""The signing keys: those that are stored can be opened with AUTH_SECRET."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import make_url, select
+from sqlalchemy.exc import DBAPIError
+
+from authservice.crypto.server_secret import ServerSecret
+from authservice.crypto.signing_keys import decrypt_private_key
+from authservice.diagnosis.before.database import reading
+from authservice.diagnosis.deployment import Deployment
+from authservice.diagnosis.finding import Finding, error, ok, skipped
+from authservice.local_secret import local_secret
+from authservice.models import jwks
+
+IN_ORDER = "Every algorithm has a key that AUTH_SECRET opens."
+
+LOST = error(
+    "keys.lost",
+    "The signing keys were stored under another AUTH_SECRET; the service would make new ones,"
+    " and everybody would have to sign in again.",
+    "Put the former value into AUTH_SECRET_PREVIOUS; without it, all this will happen.",
+)
+
+
+def examine(deployment: Deployment) -> Iterator[Finding]:
+    """Yield whether stored keys would be lost."""
+    secret = _secret(deployment)
+    try:
+        with reading(deployment) as connection:
+            stored = [] if connection is None else connection.execute(select(jwks)).all()
+    except (DBAPIError, ModuleNotFoundError):
+        yield skipped("keys", "The stored keys cannot be read.")
+        return
+    if not stored or secret is None:
+        yield ok("keys", "There are no keys yet; the first process that starts makes them.")
+        return
+    algs = {row.id: str(json.loads(row.public_key)["alg"]) for row in stored}
+    opened = {
+        algs[row.id] for row in stored if decrypt_private_key(row.id, row.private_key, secret)
+    }
+    if lost := sorted(set(algs.values()) - opened):
+        yield LOST.at("AUTH_SECRET", found=f"no key opens for {', '.join(lost)}")
+
+
+def _secret(deployment: Deployment) -> ServerSecret | None:
+    settings = deployment.settings
+    if settings.auth_secret is not None:
+        return ServerSecret(settings.auth_secret, settings.auth_secret_previous)
+    file = str(make_url(settings.database_url).database)
+    # Asking for the secret of local mode would make it.
+    return ServerSecret(local_secret(file)) if Path(f"{file}.secret").exists() else None

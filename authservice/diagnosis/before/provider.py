@@ -1,0 +1,166 @@
+"""The identity provider: its three addresses answer as such, and it knows our credentials."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from authservice.diagnosis.before import provider_answers
+from authservice.diagnosis.before.address import resolves
+from authservice.diagnosis.before.secrets import is_placeholder
+from authservice.diagnosis.deployment import Deployment
+from authservice.diagnosis.finding import Finding, Kind, error, skipped
+from authservice.httpclient import (
+    Headers,
+    Response,
+    SendError,
+    SendTimeoutError,
+    TlsError,
+    TooManyRedirectsError,
+)
+from authservice.settings import AuthSettings
+
+IN_ORDER = "The identity provider answers at its three addresses, and knows our credentials."
+
+UNRESOLVED = error(
+    "provider.unresolved",
+    "The name of the identity provider's host cannot be resolved on this machine.",
+    "Correct the host in the setting, or this machine's name resolution (/etc/resolv.conf).",
+)
+UNREACHABLE = error(
+    "provider.unreachable",
+    "No connection to the identity provider comes about.",
+    "Allow connections from this machine to that host in the firewall, or correct the address.",
+)
+ONLY_BY_PROXY = error(
+    "provider.only_by_proxy",
+    "The identity provider is not reached directly, and the proxy of the environment is not used.",
+    "Allow direct connections from this machine to that host: the service takes no proxy.",
+)
+TOO_SLOW = error(
+    "provider.too_slow",
+    "The identity provider does not answer in time; people would wait and then fail to sign in.",
+    "Look for a firewall that drops packets silently, or try again when the provider is well.",
+)
+CERTIFICATE = error(
+    "provider.certificate",
+    "The identity provider's certificate is not accepted.",
+    "Correct the address, or let the provider have a certificate of a public authority.",
+)
+FAILING = error(
+    "provider.failing",
+    "The identity provider answers that it fails.",
+    "Try again later; its status page may say more.",
+)
+WRONG_AUTHORIZE_URL = error(
+    "provider.authorize_url",
+    "There is no sign-in page for our client id at provider.authorize_url.",
+    "Correct the address, whose path on GitHub is /login/oauth/authorize, or the client id.",
+)
+WRONG_TOKEN_URL = error(
+    "provider.token_url",
+    "What answers at provider.token_url exchanges no codes.",
+    "Correct the address; its path on GitHub is /login/oauth/access_token.",
+)
+WRONG_API_URL = error(
+    "provider.api_url",
+    "What answers at provider.api_url is not the API that tells who signs in.",
+    "Correct it: https://api.github.com, or https://HOST/api/v3 on an Enterprise Server.",
+)
+CREDENTIALS = error(
+    "provider.credentials",
+    "The identity provider does not accept our client id with our client secret.",
+    "Copy both again from the application's page at the provider; make a new secret if need be.",
+)
+
+_FAILURES = {500, 502, 503, 504}
+_BAD_REQUEST = 400
+# What GitHub, and RFC 6749 section 5.2, say to credentials that do not hold.
+_NOT_OURS = {"incorrect_client_credentials", "invalid_client", "Not Found"}
+_REFUSALS = {401, 403, 429}
+
+_Judgement = Callable[[Response], Kind | None]
+
+
+def examine(deployment: Deployment) -> Iterator[Finding]:
+    """Yield what would keep people from signing in."""
+    settings = deployment.settings
+    if settings.local_mode:
+        yield skipped("provider", "Local mode has an account of its own and asks no provider.")
+        return
+    silent: set[str] = set()
+    with provider_answers.client() as asking:
+        for name, ask, judge in _ADDRESSES:
+            address = getattr(settings.provider, name)
+            host = urlsplit(address).netloc
+            if host in silent:
+                # One host that does not answer is one trouble, not three.
+                continue
+            kind, said = _asked(partial(ask, asking, settings), judge, address, deployment.environ)
+            if kind in _OF_THE_HOST:
+                silent.add(host)
+            if kind is not None and not (kind in _OF_OUR_ID and _is_placeholder(settings)):
+                yield kind.at(f"provider.{name}", found=said)
+
+
+def _asked(
+    ask: Callable[[], Response], judge: _Judgement, address: str, environ: Mapping[str, str]
+) -> tuple[Kind | None, str]:
+    """Return what is wrong at an address, and what was found there."""
+    host = urlsplit(address).hostname or ""
+    if not resolves(host):
+        return UNRESOLVED, host
+    try:
+        response = ask()
+    except TooManyRedirectsError:
+        # Whoever is not signed in may first be sent to the provider's own sign-in page.
+        return None if judge is _sign_in_page else judge(_REDIRECT), f"{address} redirects"
+    except TlsError as failure:
+        return CERTIFICATE, str(failure)
+    except SendError as failure:
+        slow = isinstance(failure, SendTimeoutError)
+        by_proxy = environ.get("https_proxy") or environ.get("HTTPS_PROXY")
+        return ONLY_BY_PROXY if by_proxy else TOO_SLOW if slow else UNREACHABLE, str(failure)
+    kind = FAILING if response.status_code in _FAILURES else judge(response)
+    return kind, f"{address}: status {response.status_code}"
+
+
+def _sign_in_page(response: Response) -> Kind | None:
+    return WRONG_AUTHORIZE_URL if response.status_code >= _BAD_REQUEST else None
+
+
+def _code_exchange(response: Response) -> Kind | None:
+    said = _content(response).get("error")
+    if said in _NOT_OURS:
+        return CREDENTIALS
+    return None if said else WRONG_TOKEN_URL
+
+
+def _api(response: Response) -> Kind | None:
+    refuses = response.status_code in _REFUSALS and "message" in _content(response)
+    return None if refuses else WRONG_API_URL
+
+
+def _content(response: Response) -> Mapping[str, Any]:
+    try:
+        content = json.loads(response.body)
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _is_placeholder(settings: AuthSettings) -> bool:
+    provider = settings.provider
+    return is_placeholder(provider.client_id) or is_placeholder(provider.client_secret)
+
+
+_REDIRECT = Response(302, b"", Headers())
+_OF_THE_HOST = {UNRESOLVED, UNREACHABLE, ONLY_BY_PROXY, TOO_SLOW, CERTIFICATE}
+# Named elsewhere when nobody has put our own id and secret there yet.
+_OF_OUR_ID = {WRONG_AUTHORIZE_URL, CREDENTIALS}
+_ADDRESSES = (
+    ("authorize_url", provider_answers.of_authorize_url, _sign_in_page),
+    ("token_url", provider_answers.of_token_url, _code_exchange),
+    ("api_url", provider_answers.of_api, _api),
+)

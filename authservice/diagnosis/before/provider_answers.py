@@ -1,0 +1,52 @@
+"""Asking the identity provider as the service will: directly, over TLS, within seconds."""
+
+from urllib.parse import urlencode
+
+from authservice.httpclient import Client, Method, Request, Response, Timeouts
+from authservice.settings import AuthSettings
+
+# No code of any provider: codes are hexadecimal or base64, without spaces.
+_NO_CODE = "no code, a check of the credentials"
+
+
+def client() -> Client:
+    """Return a client that trusts whom the service trusts, and follows no redirect."""
+    return Client(
+        timeouts=Timeouts(connect=5, read=5, total=10),
+        max_redirects=0,
+        max_body_bytes=1024 * 1024,
+        user_agent="authservice",
+    )
+
+
+def of_authorize_url(asking: Client, settings: AuthSettings) -> Response:
+    """Return the answer that a browser would get at first; raises SendError."""
+    provider = settings.provider
+    question = {
+        "response_type": "code",
+        "client_id": provider.client_id,
+        "redirect_uri": f"{settings.issuer}/callback/{provider.id}",
+    }
+    return asking.send(Request(Method.GET, provider.authorize_url, query_params=question))
+
+
+def of_token_url(asking: Client, settings: AuthSettings) -> Response:
+    """Return the answer to our credentials with a code that is none; raises SendError."""
+    provider = settings.provider
+    form = {
+        "grant_type": "authorization_code",
+        "client_id": provider.client_id,
+        "client_secret": provider.client_secret,
+        "code": _NO_CODE,
+        "redirect_uri": f"{settings.issuer}/callback/{provider.id}",
+    }
+    headers = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+    return asking.send(
+        Request(Method.POST, provider.token_url, headers, body=urlencode(form).encode())
+    )
+
+
+def of_api(asking: Client, settings: AuthSettings) -> Response:
+    """Return the answer of the API to somebody who shows no token; raises SendError."""
+    headers = {"Accept": "application/vnd.github+json"}
+    return asking.send(Request(Method.GET, f"{settings.provider.api_url}/user", headers))

@@ -1,0 +1,35 @@
+"""The page of findings, made from the kinds of trouble that the code describes."""
+
+from authservice.diagnosis import catalogue
+from documentation.tables import code, table
+
+_INTRODUCTION = """\
+# Findings
+
+What `authservice check` finds before a deployment, and `authservice verify` after it. An error \
+ends them with status 1, a warning only with `--strict`; arguments that cannot be read with 2.
+
+With `--json` they print one object: `passed`, the numbers of `errors` and `warnings`, and the \
+list `findings`. Each has `id`, `severity`, `cause` and `mend`, and as far as they apply `about`, \
+which names a setting, a file or an address, `found` and `expected`. A subject that is in order is \
+`ok` under its own name, and `skipped` where it could not be examined. No finding shows a secret.
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    sections = [
+        "\n".join([f"## authservice {command}\n", table(*_rows(command))])
+        for command in catalogue.COMMANDS
+    ]
+    return "\n".join([_INTRODUCTION, *sections])
+
+
+def _rows(command: str) -> list[list[str]]:
+    rows = [["Finding", "Severity", "Cause", "Mend"]]
+    rows += [
+        [code(kind.id), str(kind.severity), kind.cause, kind.mend]
+        for module in catalogue.COMMANDS[command].values()
+        for kind in catalogue.kinds(module)
+    ]
+    return rows

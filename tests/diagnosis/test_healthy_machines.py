@@ -1,0 +1,97 @@
+"""``authservice check`` on set-ups that are in order: it finds no fault with any of them."""
+
+import base64
+import json
+import os
+
+from tests.diagnosis.machine import HOST
+from tests.processes import LocalService
+
+
+def is_in_order(machine):
+    status, output = machine.check("--json", "--strict")
+    found = [each for each in json.loads(output)["findings"] if each["severity"] != "ok"]
+    assert [each for each in found if each["severity"] != "skipped"] == []
+    assert status == 0
+    return {each["id"] for each in found}
+
+
+def test_local_mode(make_machine):
+    skipped = is_in_order(make_machine("local.ini"))
+
+    assert skipped == {"provider", "clock", "rate_limits", "proxies"}
+
+
+def test_development(make_machine):
+    is_in_order(make_machine("development.ini"))
+
+
+def test_production_on_one_machine(machine):
+    assert is_in_order(machine) == set()
+
+
+def test_production_that_has_served_before(machine):
+    machine.store_keys()
+
+    is_in_order(machine)
+
+
+def test_production_with_its_rate_limits_in_redis(machine, redis_server):
+    machine.set("ratelimit.storage", redis_server.url)
+
+    is_in_order(machine)
+
+
+def test_production_with_secrets_in_files(machine, identity_provider_standin):
+    machine.secret_file("AUTH_SECRET", machine.secret)
+    secret = identity_provider_standin.client_secret
+    machine.secret_file("PROVIDER_CLIENT_SECRET", secret, 0o400)
+
+    is_in_order(machine)
+
+
+def test_production_while_its_secret_is_being_rotated(machine):
+    machine.store_keys()
+    new = base64.b64encode(os.urandom(32)).decode()
+    machine.environ(AUTH_SECRET=new, AUTH_SECRET_PREVIOUS=machine.secret)
+
+    is_in_order(machine)
+
+
+def test_production_with_its_settings_in_the_environment(machine, identity_provider_standin):
+    for key in ("auth.url", "auth.cookie_domain", "auth.database_url", "provider.client_id"):
+        machine.set(key, None)
+    machine.environ(
+        AUTH_URL=f"https://{HOST}",
+        AUTH_COOKIE_DOMAIN=".observatory-lab.org",
+        AUTH_DATABASE_URL=f"sqlite:///{machine.database_file}",
+        PROVIDER_CLIENT_ID=identity_provider_standin.client_id,
+    )
+
+    is_in_order(machine)
+
+
+def test_production_for_one_host_behind_a_proxy_elsewhere(machine):
+    machine.set("auth.cookie_domain", None)
+    machine.set("listen_host", "0.0.0.0")
+    machine.set("auth.trusted_proxies", "10.20.0.0/16")
+
+    is_in_order(machine)
+
+
+def test_production_with_a_provider_that_is_slow_and_limits_us(machine, identity_provider_standin):
+    identity_provider_standin.fault("/api/user", "rate_limited")
+
+    is_in_order(machine)
+
+
+def test_a_service_that_is_serving_already(make_machine, tmp_path_factory):
+    service = LocalService(tmp_path_factory.mktemp("serving"))
+    try:
+        local = make_machine("local.ini")
+        local.set("listen_port", service.port)
+
+        is_in_order(local)
+        assert "listens on the port already" in local.check()[1]
+    finally:
+        service.stop()

@@ -1,0 +1,98 @@
+"""What ``authservice check`` finds of the database and of the keys in it."""
+
+import base64
+import os
+import sqlite3
+from contextlib import closing
+
+from authservice.db import Database
+from authservice.identity_provider import LOCAL_DEVELOPER
+from authservice.services import users
+from authservice.services.users import Profile
+from tests.diagnosis.machine import finds
+from tests.processes import free_port
+
+# The database
+
+
+def test_a_database_that_nobody_has_migrated(machine):
+    machine.database_file.unlink()
+
+    finds(machine, "database.not_migrated")
+
+
+def test_a_database_of_an_earlier_version(machine):
+    change(machine, "UPDATE alembic_version SET version_num = '0001'")
+
+    (found,) = finds(machine, "database.not_migrated")
+
+    assert found["found"] == "revision 0001"
+
+
+def test_a_database_of_a_later_version(machine):
+    change(machine, "UPDATE alembic_version SET version_num = '9999'")
+
+    finds(machine, "database.newer")
+
+
+def change(machine, statement):
+    with closing(sqlite3.connect(machine.database_file)) as connection, connection:
+        connection.execute(statement)
+
+
+def test_a_file_that_is_no_database(machine):
+    machine.database_file.write_text("to be restored tomorrow\n" * 100, encoding="utf-8")
+
+    finds(machine, "database.not_a_database")
+
+
+def person(machine, provider_id, user_id=None):
+    """Let somebody have signed in."""
+    profile = Profile(
+        provider_id=provider_id,
+        account_id=user_id or "7",
+        user_id=user_id,
+        name="Ada",
+        email="ada@observatory-lab.org",
+        email_verified=True,
+        image=None,
+    )
+    database = Database(f"sqlite:///{machine.database_file}")
+    with database.transaction() as connection:
+        users.from_profile(connection, profile)
+    database.dispose()
+
+
+def test_production_on_a_database_of_local_mode(machine):
+    person(machine, LOCAL_DEVELOPER, LOCAL_DEVELOPER)
+
+    finds(machine, "database.of_local_mode")
+
+
+def test_local_mode_on_a_database_of_production(make_machine):
+    machine = make_machine("local.ini")
+    person(machine, "github")
+
+    finds(machine, "database.of_production")
+
+
+def test_a_database_server_that_does_not_run(machine):
+    machine.set("auth.database_url", f"postgresql+psycopg://auth@127.0.0.1:{free_port()}/auth")
+
+    finds(machine, "database.unreachable")
+
+
+def test_an_unencrypted_way_to_the_database(machine, names):
+    names["db.observatory-lab.org"] = ["127.0.0.1"]
+    machine.set("auth.database_url", f"postgresql+psycopg://auth@127.9.9.9:{free_port()}/auth")
+
+    finds(machine, "database.unreachable", "database.unencrypted")
+
+
+# The signing keys
+
+
+def test_keys_under_a_secret_that_is_lost(machine):
+    machine.store_keys(secret=base64.b64encode(os.urandom(32)).decode())
+
+    finds(machine, ("keys.lost", "AUTH_SECRET"))

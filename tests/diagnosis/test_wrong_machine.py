@@ -1,0 +1,140 @@
+"""What ``authservice check`` finds of packages, Redis, the proxy in front, and the port."""
+
+import resource
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.diagnosis.machine import finds
+from tests.diagnosis.other_user import somebody_else
+from tests.processes import free_port
+
+# Packages
+
+
+@pytest.mark.parametrize(
+    ("package", "key", "value"),
+    [
+        ("psycopg", "auth.database_url", "postgresql+psycopg://auth@127.0.0.1/auth"),
+        ("redis", "ratelimit.storage", "redis://127.0.0.1/0"),
+    ],
+)
+def test_a_package_that_is_not_installed(machine, monkeypatch, package, key, value):
+    monkeypatch.setitem(sys.modules, package, None)
+    machine.set(key, value)
+
+    kind = {"psycopg": "packages.postgresql", "redis": "packages.redis"}[package]
+    finds(machine, (kind, key))
+
+
+# Rate limits
+
+
+def test_several_workers_that_count_apart(machine):
+    machine.set("workers", 4)
+
+    finds(machine, ("rate_limits.per_process", "ratelimit.storage"))
+
+
+def test_a_redis_that_does_not_run(machine):
+    machine.set("ratelimit.storage", f"redis://:p4ssw0rd@127.0.0.1:{free_port()}/0")
+
+    (found,) = finds(machine, "rate_limits.unreachable")
+
+    assert "p4ssw0rd" not in str(found)
+
+
+def test_a_redis_that_wants_another_password(machine, redis_server):
+    with redis.Redis.from_url(redis_server.url) as admin:
+        admin.config_set("requirepass", "right")
+        try:
+            machine.set("ratelimit.storage", redis_server.url.replace("//", "//:wrong@"))
+
+            finds(machine, "rate_limits.unreachable")
+        finally:
+            admin.config_set("requirepass", "")
+
+
+# The proxy in front
+
+
+@pytest.mark.parametrize("everybody", ["0.0.0.0/0", "::/0, 127.0.0.1"])
+def test_everybody_as_a_trusted_proxy(machine, everybody):
+    machine.set("auth.trusted_proxies", everybody)
+    machine.set("listen_host", "0.0.0.0")
+
+    finds(machine, ("proxies.everybody", "auth.trusted_proxies"))
+
+
+def test_no_trusted_proxy(machine):
+    machine.set("auth.trusted_proxies", None)
+
+    finds(machine, ("proxies.nobody", "auth.trusted_proxies"))
+
+
+def test_a_trusted_proxy_elsewhere_while_only_this_machine_can_connect(machine):
+    machine.set("auth.trusted_proxies", "10.0.0.5")
+
+    finds(machine, ("proxies.not_this_machine", "auth.trusted_proxies"))
+
+
+def test_a_server_that_clears_what_the_proxy_says(machine):
+    machine.set("clear_untrusted_proxy_headers", None)
+
+    finds(machine, "proxies.headers_cleared")
+
+
+# Listening
+
+
+def test_a_port_that_another_program_has(machine):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        machine.set("listen_port", other.getsockname()[1])
+
+        finds(machine, ("listening.taken", "listen_port"))
+
+
+def test_an_address_of_another_machine(machine):
+    machine.set("listen_host", "192.0.2.7")
+
+    finds(machine, ("listening.not_here", "listen_host"))
+
+
+@pytest.mark.skipif(
+    int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 81,
+    reason="every user of this machine may listen on port 81",
+)
+def test_a_port_that_is_roots(make_machine, identity_provider_standin, names, public_folder):
+    machine = make_machine("production.ini", public_folder)
+    machine.production(identity_provider_standin, names)
+    machine.set("listen_port", 81)
+    with somebody_else(machine):
+        finds(machine, ("listening.not_allowed", "listen_port"))
+
+
+def test_a_port_that_is_no_number(machine):
+    machine.set("listen_port", "http")
+
+    finds(machine, ("listening.no_port", "listen_port"))
+
+
+def test_fewer_files_than_connections(machine):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    try:
+        finds(machine, ("listening.files", "connection_limit"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_the_check_changes_nothing(machine):
+    before = machine.database_file.read_bytes()
+    machine.check()
+
+    assert [path.name for path in machine.data.iterdir()] == [machine.database_file.name]
+    assert machine.database_file.read_bytes() == before
