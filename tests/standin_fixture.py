@@ -47,6 +47,10 @@ class IdentityProviderStandin:
         """Let an address fail from now on; the kinds are those of the stand-in's faults."""
         self._control("fault", {"path": path, "kind": kind})
 
+    def mend(self, path):
+        """Let an address answer again; whoever waits there goes on waiting."""
+        self._control("mend", {"path": path})
+
     def advance(self, seconds):
         """Put the stand-in's clock forward."""
         self._control("advance", {"seconds": seconds})

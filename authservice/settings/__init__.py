@@ -27,6 +27,8 @@ _SYNCHRONOUS = ("FULL", "NORMAL")
 _DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
 # Browsers cut a cookie's life at 400 days.
 _LONGEST = 400 * 24 * 3600
+# As many as a server may have threads.
+_MOST_SIGN_INS = 256
 _COOKIE_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -103,6 +105,9 @@ def _provider(source: Source, *, required: bool) -> ProviderSettings:
             source, "provider.token_url", "https://github.com/login/oauth/access_token"
         ),
         api_url=parsing.web_address(source, "provider.api_url", "https://api.github.com"),
+        concurrent_sign_ins=parsing.whole_number(
+            source, "provider.concurrent_sign_ins", 4, at_most=_MOST_SIGN_INS
+        ),
     )
 
 
@@ -116,7 +121,9 @@ def _ratelimit_storage(source: Source) -> str:
 def _lifetimes(source: Source) -> Lifetimes:
     def seconds(name: str, default: int, at_most: int = _LONGEST) -> timedelta:
         key = f"lifetimes.{name}"
-        return timedelta(seconds=parsing.seconds(source, key, default, at_most=at_most))
+        return timedelta(
+            seconds=parsing.whole_number(source, key, default, at_most=at_most, unit=" of seconds")
+        )
 
     lifetimes = Lifetimes(
         session=seconds("session", 604800),

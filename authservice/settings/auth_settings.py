@@ -32,6 +32,7 @@ class ProviderSettings:
     authorize_url: str
     token_url: str
     api_url: str
+    concurrent_sign_ins: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

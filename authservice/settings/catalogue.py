@@ -105,6 +105,14 @@ SETTINGS = (
         default="https://api.github.com",
     ),
     Setting(
+        ini_key="provider.concurrent_sign_ins",
+        meaning=(
+            "how many sign-ins of a process may wait for the provider at a time;"
+            " keep it below the `threads` of its server"
+        ),
+        default="4",
+    ),
+    Setting(
         ini_key="ratelimit.storage",
         meaning=(
             "`memory://` counts in each process, `redis://HOST:PORT/DATABASE` across processes"

@@ -101,12 +101,12 @@ def web_address(source: Source, key: str, default: str) -> str:
     return text
 
 
-def seconds(source: Source, key: str, default: int, *, at_most: int) -> int:
-    """Return a whole number of seconds from 1 up to a limit."""
+def whole_number(source: Source, key: str, default: int, *, at_most: int, unit: str = "") -> int:
+    """Return a whole number from 1 up to a limit."""
     text = source.text(key, str(default))
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0  # noqa: PLR2004
     if not 1 <= number <= at_most:
-        source.refuse(key, f"must be a whole number of seconds from 1 to {at_most}")
+        source.refuse(key, f"must be a whole number{unit} from 1 to {at_most}")
         return default
     return number
 

@@ -1,7 +1,7 @@
 """A provider that is slow or out of order: it costs one thread for a while, and nobody else."""
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -119,3 +119,27 @@ def test_meanwhile_another_process_can_write_at_once(production, waiting):
         connection.rollback()
 
     assert not any(answer.done() for answer in waiting)
+
+
+def test_who_would_take_the_last_threads_is_asked_for_patience(production, signed_in_cookies):
+    production.standin.fault(TOKEN, "slow")
+    people = [_to_the_provider(production, number) for number in range(12)]
+    with ThreadPoolExecutor(12) as pool:
+        answers = [pool.submit(walk.get, address) for walk, address in people]
+        while len(production.standin.requests(TOKEN)) + sum(map(Future.done, answers)) < 12:
+            pass
+        # Two processes let four wait in each.
+        refused = [number for number, answer in enumerate(answers) if answer.done()]
+        session = production.caller().get(f"{AUTH}/api/auth/get-session", Cookie=signed_in_cookies)
+    production.standin.mend(TOKEN)
+
+    assert session.status == 200
+    assert len(refused) == 4
+    page = answers[refused[0]].result()
+    assert (page.status, page.headers["Retry-After"]) == (503, "5")
+    assert "Please wait a moment" in page.text
+    # Nothing of the sign-in is lost meanwhile.
+    walk, address = people[refused[0]]
+    assert "__Secure-authservice.session_token" not in walk.jar
+    walk.get(address)
+    assert "__Secure-authservice.session_token" in walk.jar

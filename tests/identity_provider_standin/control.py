@@ -21,6 +21,8 @@ def answer(state: State, name: str, content: dict[str, Any]) -> Answer:
                 setattr(account, key, value)
         case "fault" if content["kind"] in KINDS:
             state.faults[content["path"]] = content["kind"]
+        case "mend":
+            state.faults.pop(content["path"])
         case "advance":
             state.advanced += content["seconds"]
         case "requests":

@@ -9,6 +9,7 @@ from pyramid.view import exception_view_config, notfound_view_config, view_confi
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from authservice.identity_provider import TooManySignInsError
 from authservice.oauth.authorization_response import AuthorizationRefusedError
 from authservice.oauth.fatal_error import FatalAuthorizationError
 from authservice.oauth.pending_request import InteractionError
@@ -112,6 +113,21 @@ def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
         title="This request cannot be read",
         advice="Go back to the application and try again.",
     )
+
+
+@exception_view_config(TooManySignInsError)
+def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Response:
+    """Ask for patience; the sign-in goes on where it is when the page is loaded again."""
+    response = error_page(
+        request,
+        503,
+        "Please wait a moment",
+        f"More people are signing in than {request.identity_provider.name} answers.",
+        "Wait a few seconds and load this page again. You need not begin anew.",
+        code="too_many_sign_ins",
+    )
+    response.headers["Retry-After"] = "5"
+    return response
 
 
 @exception_view_config(DBAPIError)

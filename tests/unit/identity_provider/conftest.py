@@ -24,6 +24,7 @@ class SignIn:
             "authorize_url": standin.authorize_url,
             "token_url": standin.token_url,
             "api_url": standin.api_url,
+            "concurrent_sign_ins": 4,
         }
         self.standin = standin
         self.provider = CodeHosting(

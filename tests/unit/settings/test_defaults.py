@@ -48,6 +48,7 @@ def test_every_other_setting_has_a_default():
     assert settings.provider.authorize_url == "https://github.com/login/oauth/authorize"
     assert settings.provider.token_url == "https://github.com/login/oauth/access_token"
     assert settings.provider.api_url == "https://api.github.com"
+    assert settings.provider.concurrent_sign_ins == 4
 
 
 def test_lifetimes_have_the_published_defaults():

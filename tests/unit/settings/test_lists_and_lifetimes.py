@@ -162,6 +162,14 @@ def test_each_lifetime_can_be_set(name):
     assert getattr(settings.lifetimes, name) == timedelta(seconds=value)
 
 
+@pytest.mark.parametrize("value", ["0", "257", "-1", "many"])
+def test_the_number_of_concurrent_sign_ins_has_limits(value):
+    names, message = problems(production, {"provider.concurrent_sign_ins": value})
+
+    assert names == ["provider.concurrent_sign_ins"]
+    assert "must be a whole number from 1 to 256" in message
+
+
 def test_a_session_is_extended_before_it_ends():
     names, _ = problems(production, {"lifetimes.session": "60", "lifetimes.session_update": "60"})
 
