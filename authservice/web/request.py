@@ -28,11 +28,10 @@ from authservice.web.junk_guard import MAX_BODY
 
 @dataclass(frozen=True, slots=True)
 class PresentedSession:
-    """The live session of a request, its token, and whether its companion cookie came along."""
+    """The live session that a request presents, and its token."""
 
     session: CentralSession
     token: str
-    confirmed: bool
 
 
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
@@ -97,28 +96,30 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     @cached_property
     def presented_session(self) -> PresentedSession | None:
         """Return the session that the cookies name; among several, the one begun here."""
-        found: PresentedSession | None = None
+        found = []
         for token in self.cookies_of_service.session_tokens(self.cookie_header):
             session = sessions.find(self.db_readonly, token)
-            if session is None:
-                continue
-            confirmed = self.cookies_of_service.has_companion_of(self.cookie_header, session.id)
-            if confirmed or found is None:
-                found = PresentedSession(session, token, confirmed)
-            if confirmed:
-                break
-        return found
+            if session is not None:
+                found.append(PresentedSession(session, token))
+        if len(found) > 1:
+            # The others may have been planted by a sibling application.
+            found.sort(key=lambda presented: not self.confirms(presented.session))
+        return found[0] if found else None
+
+    def confirms(self, session: CentralSession) -> bool:
+        """Tell whether the companion cookie proves that a session was begun in this browser."""
+        return self.cookies_of_service.has_companion_of(self.cookie_header, session.id)
 
     @property
     def central_session(self) -> CentralSession | None:
         """Return the session, whether or not it was begun in this browser."""
         return self.presented_session.session if self.presented_session else None
 
-    @property
+    @cached_property
     def confirmed_session(self) -> CentralSession | None:
         """Return the session only if its companion cookie proves that it was begun here."""
-        presented = self.presented_session
-        return presented.session if presented and presented.confirmed else None
+        session = self.central_session
+        return session if session is not None and self.confirms(session) else None
 
     @cached_property
     def browser(self) -> str:

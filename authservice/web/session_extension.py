@@ -28,5 +28,5 @@ def extended_when_due(request: AuthRequest) -> CentralSession | None:
 def _set_cookies(request: AuthRequest, response: Response, extended: PresentedSession) -> None:
     cookies = request.cookies_of_service
     cookies.extend_session(response, extended.token)
-    if extended.confirmed:
+    if request.confirms(extended.session):
         cookies.extend_companion(response, extended.session)
