@@ -21,6 +21,9 @@ from tests.relying_party import RelyingParty
 LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}
 _OURS = ("AUTH_", "PROVIDER_")
 
+# They need images that have been built: ./run image does so and names them.
+collect_ignore = ["image"]
+
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch):
