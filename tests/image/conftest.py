@@ -28,9 +28,9 @@ def start():
     """Start containers, at the latest stopped after the last test of a file."""
     with ExitStack() as stack:
 
-        def run(name, image, *options):
+        def run(name, image, *options, command=()):
             podman("rm", "--force", "--time=0", name, check=False)
-            started = Container(name, image, *options)
+            started = Container(name, image, *options, command=command)
             stack.callback(started.stop)
             return started
 

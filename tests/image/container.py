@@ -21,11 +21,11 @@ def run(image, *command, options=()):
 class Container(Process):
     """Serves; its process here is podman's, which ends with the status of the one inside."""
 
-    def __init__(self, name, image, *options):
+    def __init__(self, name, image, *options, command=()):
         self.name = name
         self.image = image
         super().__init__(
-            [*PODMAN, "run", f"--name={name}", "--rm", *RIGHTS, *options, image],
+            [*PODMAN, "run", f"--name={name}", "--rm", *RIGHTS, *options, image, *command],
             ready="Serving on",
         )
 
