@@ -29,6 +29,11 @@ class Container(Process):
             ready="Serving on",
         )
 
+    def stop(self):
+        """Stop the container as an engine does, and return the status with which it ended."""
+        podman("stop", "--time=30", self.name, check=False)
+        return self.wait()
+
     def inside(self, *command):
         """Run a command beside the server; return the completed process."""
         return podman("exec", self.name, *command, check=False)

@@ -1,4 +1,4 @@
-"""Images and containers of this checkout, in a store of its own: nothing is left on the machine."""
+"""Images and containers of this checkout, in a store apart from that of the machine."""
 
 import subprocess
 import zlib

@@ -30,7 +30,7 @@ def application(start, volume, services):
     start(
         "application",
         LOCAL,
-        *(mounted, ALIAS, *environment(application)),
+        *(mounted, ALIAS, f"--stop-signal={application['stop_signal']}", *environment(application)),
         command=application["command"],
     )
     return application["environment"]["APP_URL"]

@@ -134,7 +134,9 @@ def test_a_stop_answers_what_is_under_way_and_the_next_start_knows_everything(
     idle.send(GET)
     idle.answer()
 
-    with subprocess.Popen([*PODMAN, "stop", "--time=30", "local"], stdout=subprocess.DEVNULL):
+    with subprocess.Popen(
+        [*PODMAN, "stop", "--time=30", container.name], stdout=subprocess.DEVNULL
+    ):
         assert idle.ends()
         asking.send(REST)
         status, body = asking.answer()
