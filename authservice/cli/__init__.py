@@ -2,7 +2,7 @@
 
 import sys
 
-from authservice.cli import check, clients, migrate, register
+from authservice.cli import check, cleanup, clients, migrate, register
 from authservice.cli.arguments import Parser
 
 _COMMANDS = {
@@ -10,6 +10,7 @@ _COMMANDS = {
     "migrate": migrate,
     "oauth:register": register,
     "clients": clients,
+    "cleanup": cleanup,
 }
 
 

@@ -26,7 +26,7 @@ oauth_refresh_token = Table(
     Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("reference_id", Text),
     Column("authorization_code_id", Text, index=True),
-    Column("expires_at", EpochMillis, nullable=False, index=True),
+    Column("expires_at", EpochMillis, nullable=False),
     Column("created_at", EpochMillis, nullable=False),
     Column("revoked", EpochMillis),
     Column("auth_time", EpochMillis),
@@ -46,4 +46,12 @@ Index(
     oauth_refresh_token.c.rotated_at,
     sqlite_where=oauth_refresh_token.c.successor.is_not(None),
     postgresql_where=oauth_refresh_token.c.successor.is_not(None),
+)
+
+# The last token of a family says when all of it is over.
+Index(
+    "ix_oauth_refresh_token_last_expires_at",
+    oauth_refresh_token.c.expires_at,
+    sqlite_where=oauth_refresh_token.c.rotated_at.is_(None),
+    postgresql_where=oauth_refresh_token.c.rotated_at.is_(None),
 )

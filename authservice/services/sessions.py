@@ -54,6 +54,12 @@ _EXPIRED_WITH_PARTICIPANTS = (
 _OF_USER = _WITH_USER.where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
 ).order_by(session.c.created_at)
+_HOLD = (
+    select(session.c.id)
+    .where(session.c.id.in_(bindparam("session_ids", expanding=True)))
+    .order_by(session.c.id)
+    .with_for_update()
+)
 
 
 def find(connection: Connection, token: str) -> CentralSession | None:
@@ -131,14 +137,16 @@ def end(connection: Connection, session_ids: Sequence[str]) -> int:
 
     Returns how many sessions ended.
     """
-    if not session_ids:
+    # Of several that end a session at the same moment, one tells the clients.
+    ending = connection.scalars(_HOLD, {"session_ids": list(session_ids)}).all()
+    if not ending:
         return 0
-    logout_notices.put_for_sessions(connection, session_ids)
+    logout_notices.put_for_sessions(connection, ending)
     # The foreign key would only clear the column and leave the tokens alive.
     connection.execute(
-        delete(oauth_access_token).where(oauth_access_token.c.session_id.in_(session_ids))
+        delete(oauth_access_token).where(oauth_access_token.c.session_id.in_(ending))
     )
-    return connection.execute(delete(session).where(session.c.id.in_(session_ids))).rowcount
+    return connection.execute(delete(session).where(session.c.id.in_(ending))).rowcount
 
 
 def ids_of_token(connection: Connection, token: str) -> Sequence[str]:

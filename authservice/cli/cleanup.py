@@ -1,0 +1,46 @@
+"""``authservice cleanup``: delete the rows whose time has long been over.
+
+It may run while the service does, and more than once at a time.
+"""
+
+import argparse
+import json
+import signal
+import sys
+import threading
+from types import FrameType
+
+from authservice.cli import database
+from authservice.cli.arguments import Once, Switch
+from authservice.services.cleanup import CleanUp
+
+SUMMARY = "delete rows whose time is over"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.set_defaults(run=run)
+    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    parser.add_argument("--json", action=Switch, help="print JSON")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Delete what is over, until there is no more or a signal comes; say how much it was."""
+    ended = threading.Event()
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        ended.set()
+
+    with database.local_database(options.config) as opened:
+        database.require_migrated(opened)
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, stop)
+        deleted = CleanUp(opened, ended).run()
+    if options.json:
+        sys.stdout.write(json.dumps(deleted | {"complete": not ended.is_set()}) + "\n")
+        return
+    for name, number in deleted.items():
+        sys.stdout.write(f"{name.replace('_', ' ')}: {number} deleted\n")
+    if ended.is_set():
+        sys.stderr.write("Stopped before the end; the rest goes the next time.\n")

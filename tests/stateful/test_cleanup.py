@@ -1,0 +1,90 @@
+"""Cleaning up in the middle of random histories: the model, which deletes nothing, stays right."""
+
+import sqlite3
+import threading
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+from sqlalchemy import func, select
+
+from authservice import clock
+from authservice.models import oauth_access_token, oauth_refresh_token, session, verification
+from authservice.services.cleanup import CleanUp
+from authservice.services.expired_rows import KEPT_FOR
+from tests.stateful.history import cautiously
+from tests.stateful.service import RESOURCE, Service
+from tests.stateful.test_life_of_tokens import LifeOfTokens
+from tests.stateful.tokens import owner_of
+
+EXAMPLES = 60
+
+
+class CleanedLifeOfTokens(LifeOfTokens):
+    """All that may happen, and the clean-up."""
+
+    @initialize()
+    def begin_with_something_to_delete(self):
+        self.authorize_redeem_and_refresh(1, 0)
+        self.authorize_redeem_and_refresh(0, 0)
+
+    @rule(days=st.sampled_from([0, 0, 1, 2, 3]))
+    def clean_up(self, days):
+        self._clean_up(days)
+
+    @rule(days=st.sampled_from([30, 33, 90, 93]))
+    @cautiously(1)
+    def clean_up_late(self, days):
+        self._clean_up(days)
+
+    def _clean_up(self, days):
+        self.clock.advance(days=days)
+        self.seen.update(CleanUp(self.service.database, threading.Event()).run())
+        over = clock.now() - KEPT_FOR
+        for table in (session, oauth_access_token, verification):
+            assert self._rows(table, table.c.expires_at <= over) == 0
+        # What is left of a family has a token that was not exchanged and is not over for long.
+        last = oauth_refresh_token.alias("last")
+        alive = select(last.c.family_id).where(
+            last.c.rotated_at.is_(None), last.c.expires_at > over
+        )
+        orphaned = oauth_refresh_token.c.family_id.not_in(alive)
+        assert self._rows(oauth_refresh_token, orphaned) == 0
+        for token in self.model.access_tokens:
+            self.check_userinfo(token)
+            self.check_introspection(token, owner_of(token))
+        for token in self.model.refresh_tokens:
+            self.check_introspection(token, owner_of(token))
+
+    def _rows(self, table, which):
+        statement = select(func.count()).select_from(table).where(which)
+        return self.service.database.reader.scalar(statement)
+
+
+@pytest.fixture
+def service(make_app):
+    app = make_app(auth__resources=RESOURCE, auth__sqlite_synchronous="NORMAL")
+    return Service(app.registry.components)
+
+
+def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys):
+    seen = Counter()
+    seen["start"] = turnable_clock.moment
+    with sqlite3.connect(service.database.url.database) as rows:
+        run_state_machine_as_test(
+            lambda: CleanedLifeOfTokens(service, turnable_clock, rows, seen),
+            settings=settings(
+                max_examples=EXAMPLES,
+                stateful_step_count=50,
+                derandomize=True,
+                database=None,
+                deadline=None,
+                phases=[Phase.generate, Phase.shrink],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    rows.close()
+    for kind in ("sessions", "access_tokens", "refresh_tokens", "verifications"):
+        assert seen[kind] > EXAMPLES // 4, seen
