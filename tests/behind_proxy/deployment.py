@@ -1,4 +1,4 @@
-"""The service as it is deployed: production.ini, two processes, nginx with TLS, Redis.
+"""The service as it is deployed: production.ini, one process of each server, nginx with TLS, Redis.
 
 Only what an operator would change is changed. Every host is a name of its own on the default
 port; who connects is sent to nginx on loopback instead.
@@ -16,6 +16,7 @@ from tests.behind_proxy.https import Caller
 from tests.httpclient.certificates import Authority
 from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
 from tests.services.nginx import Nginx
+from tests.serving.servers import COMMANDS, wait_for
 from tests.standin_fixture import IdentityProviderStandin
 
 DOMAIN = "example.test"
@@ -82,7 +83,10 @@ class Deployment:
         (self.folder / "production.ini").write_text(self._ini(), encoding="utf-8")
         shutil.copytree(ROOT / "alembic", self.folder / "alembic")
         self.command("authservice", "migrate", "--config", "production.ini")
-        self.workers = [self._start_worker(port) for port in self.worker_ports]
+        self.workers = [
+            self._start_worker(command, port)
+            for command, port in zip(COMMANDS.values(), self.worker_ports, strict=True)
+        ]
         applications = free_port()
         program = [SCRIPTS / "python", "-m", "tests.behind_proxy.applications"]
         arguments = [applications, self.https_port, self.authority.bundle, self._register_client()]
@@ -127,10 +131,11 @@ class Deployment:
         command = ["authservice", "oauth:register", "--config", "production.ini", "--json"]
         return self.command(*command, "--name", name, "--redirect-uri", redirect_uri, *flags)
 
-    def _start_worker(self, port):
-        command = [SCRIPTS / "pserve", "production.ini", f"listen_port={port}"]
-        worker = Process(command, ready="Serving on", env=self.env, cwd=self.folder)
+    def _start_worker(self, command, port):
+        arguments = [command, "production.ini", f"listen_port={port}"]
+        worker = Process(arguments, ready="Serving on", env=self.env, cwd=self.folder)
         self._processes.append(worker)
+        wait_for(port)
         return worker
 
     def _register_client(self):

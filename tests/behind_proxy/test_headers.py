@@ -42,6 +42,7 @@ def test_security_headers_stand_on_every_answer_once(caller, path):
         name: [value] for name, value in expected.items()
     }
     assert "waitress" not in str(headers)
+    assert "granian" not in str(headers)
 
 
 def test_pages_have_their_policy_and_are_not_kept(caller):

@@ -27,7 +27,7 @@ class Server(LocalService):
     def __init__(self, name, folder, *, workers=1, **env):
         command = COMMANDS[name]
         super().__init__(folder, command=command, ini=local_ini(folder), workers=workers, **env)
-        _wait_for(self.port)
+        wait_for(self.port)
 
 
 class EchoServer(Process):
@@ -42,10 +42,10 @@ class EchoServer(Process):
             times=times,
             env=env | {"PYTHONPATH": f"{ROOT}:{path}"},
         )
-        _wait_for(self.port)
+        wait_for(self.port)
 
 
-def _wait_for(port):
+def wait_for(port):
     """granian listens a moment after the application says that it is there."""
     for _ in range(3000):
         with suppress(ConnectionRefusedError):
