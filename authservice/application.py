@@ -11,6 +11,7 @@ from authservice import start
 from authservice.oauth import metadata
 from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.settings import SettingsError, load_settings
+from authservice.web import openapi
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
@@ -25,6 +26,7 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
     database = start.open_checked_database(settings)
     secret = start.server_secret(settings, database)
     keys = start.signing_keys(database, secret)
+    cookies = Cookies(settings, secret)
     backchannel_logout = BackchannelLogout(settings, database, keys)
     config = Configurator(settings={**ini, "jinja2.undefined": "strict"})
     config.registry.components = Components(
@@ -33,11 +35,16 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         secret=secret,
         signing_keys=keys,
         identity_provider=start.identity_provider(settings),
-        cookies=Cookies(settings, secret),
+        cookies=cookies,
         origins=Origins(settings),
-        metadata=json.dumps(metadata.document(settings), separators=(",", ":")).encode(),
+        metadata=_prebuilt(metadata.document(settings)),
+        openapi=_prebuilt(openapi.document(settings, cookies)),
         backchannel_logout=backchannel_logout,
     )
     config.include("authservice.web")
     backchannel_logout.start()
     return config.make_wsgi_app()
+
+
+def _prebuilt(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from documentation import commands, findings, settings
+from documentation import commands, findings, http_api, settings
 
 FOLDER = Path(__file__).parent.parent / "docs"
 _NOTICE = (
@@ -15,6 +15,7 @@ def made() -> dict[str, str]:
     texts = {
         "commands.md": commands.page(),
         "findings.md": findings.page(),
+        "http-api.md": http_api.page(),
         "settings.md": settings.page(),
     }
     return {name: f"{_NOTICE}\n\n{text}" for name, text in texts.items()}

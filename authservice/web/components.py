@@ -24,6 +24,7 @@ class Components:
     cookies: Cookies
     origins: Origins
     metadata: bytes
+    openapi: bytes
     backchannel_logout: BackchannelLogout
 
     def close(self) -> None:

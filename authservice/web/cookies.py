@@ -31,14 +31,14 @@ class Cookies:
         self._lifetime = settings.lifetimes.session
         prefix = settings.cookie_prefix
         # The __Host- prefix forbids a Domain, so the shared cookie can only be __Secure-.
-        self._session_name = f"{'__Secure-' if self._secure else ''}{prefix}.session_token"
+        self.session_name = f"{'__Secure-' if self._secure else ''}{prefix}.session_token"
         self._host_prefix = f"{'__Host-' if self._secure else ''}{prefix}."
-        self._companion_name = f"{self._host_prefix}session_host"
+        self.companion_name = f"{self._host_prefix}session_host"
         self._browser_name = f"{self._host_prefix}browser"
 
     def session_tokens(self, header: str) -> Iterator[str]:
         """Yield the tokens of session cookies that were signed here, in the order sent."""
-        for value in _values(header, self._session_name):
+        for value in _values(header, self.session_name):
             token, _, code = value.rpartition(".")
             if token and self._secret.verify_mac(_SESSION, token, code):
                 yield token
@@ -47,7 +47,7 @@ class Cookies:
         """Tell whether the companion cookie of a session came along."""
         return any(
             self._secret.verify_mac(_COMPANION, session_id, value)
-            for value in _values(header, self._companion_name)
+            for value in _values(header, self.companion_name)
         )
 
     def set_session(self, response: Response, session: CentralSession, token: str) -> None:
@@ -98,7 +98,7 @@ class Cookies:
 
     def _set_session(self, response: Response, value: str, lifetime: timedelta) -> None:
         response.set_cookie(
-            self._session_name,
+            self.session_name,
             value,
             max_age=lifetime,
             path="/",
@@ -109,7 +109,7 @@ class Cookies:
         )
 
     def _set_companion(self, response: Response, value: str, lifetime: timedelta) -> None:
-        self._set_host(response, self._companion_name, value, lifetime)
+        self._set_host(response, self.companion_name, value, lifetime)
 
     def _set_host(
         self, response: Response, name: str, value: str, lifetime: timedelta | None

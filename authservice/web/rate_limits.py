@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 
 _UNLIMITED = {
     "health",
+    "openapi",
     "well_known.openid_configuration",
     "well_known.oauth_authorization_server",
     "well_known.path_inserted",

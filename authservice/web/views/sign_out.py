@@ -1,11 +1,11 @@
 """Signing out: POST sign-out for applications, and the form on our own pages."""
 
-from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.web import csrf
 from authservice.web.json_answer import json_answer
+from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object
 from authservice.web.session_end import end_presented_sessions
@@ -25,4 +25,4 @@ def sign_out(request: AuthRequest) -> Response:
 @view_config(route_name="sign_out_page", request_method="POST")
 def sign_out_page(request: AuthRequest) -> Response:
     """End the session and go to the landing page."""
-    return end_presented_sessions(request, HTTPSeeOther(f"{request.auth_settings.auth_url}/"))
+    return end_presented_sessions(request, see_other(f"{request.auth_settings.auth_url}/"))

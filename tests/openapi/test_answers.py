@@ -1,0 +1,107 @@
+"""Every answer of the description is one that the service gives, and fits its schema."""
+
+import base64
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from authservice.models.base import metadata
+from tests.browser import Browser
+from tests.openapi.described import PATHS, answers, check
+from tests.openapi.situations import SITUATIONS
+from tests.openapi.world import World
+from tests.production import production_app, production_browser
+
+DESCRIBED = answers()
+TOO_MANY = [each for each in DESCRIBED if each.status == 429]
+UNAVAILABLE = [each for each in DESCRIBED if each.status == 503]
+OTHERS = [each for each in DESCRIBED if each not in TOO_MANY + UNAVAILABLE]
+# Beyond the highest limit of one address.
+MANY = 320
+JUNK_CREDENTIALS = {
+    "oauth2_userinfo": "Bearer junk",
+    "oauth2_token": f"Basic {base64.b64encode(b'a:b').decode()}",
+    "oauth2_introspect": f"Basic {base64.b64encode(b'a:b').decode()}",
+    "oauth2_revoke": f"Basic {base64.b64encode(b'a:b').decode()}",
+}
+
+
+@pytest.fixture
+def world(app, database):
+    return World(app, database)
+
+
+def situations(answer):
+    return SITUATIONS[answer.operation, answer.status, answer.content_type]
+
+
+@pytest.mark.parametrize("answer", OTHERS, ids=str)
+def test_a_described_answer_is_given(world, answer):
+    assert situations(answer), f"no request leads to {answer}"
+
+    for prepare in situations(answer):
+        # Each in a browser of its own, as if nobody had been here before.
+        check(answer, prepare(World(world.app, world.database))())
+
+
+def test_no_situation_leads_to_an_answer_that_is_not_described():
+    known = {(each.operation, each.status, each.content_type) for each in DESCRIBED}
+
+    assert sorted(str(key) for key in SITUATIONS if key not in known) == []
+
+
+def test_too_many_requests_are_answered_as_described(make_app, monkeypatch):
+    """One application counts them all: each operation is asked from an address of its own."""
+    app = production_app(make_app, monkeypatch)
+    for number, answer in enumerate(TOO_MANY):
+        browser = production_browser(app)
+        browser.extra_environ["REMOTE_ADDR"] = f"203.0.113.{number}"
+        check(answer, _after_too_many(browser, answer.operation))
+
+    assert len(TOO_MANY) > 20
+
+
+def _after_too_many(browser, operation):
+    path = PATHS[operation].replace("{provider_id}", "github")
+    method, _, name = operation.partition("_")
+    headers = {"Authorization": JUNK_CREDENTIALS[name]} if name in JUNK_CREDENTIALS else {}
+    response = None
+    for _ in range(MANY):
+        response = browser._gen_request(method.upper(), path, headers=headers, expect_errors=True)
+        if response.status_int == 429:
+            break
+    return response
+
+
+@pytest.mark.parametrize("answer", UNAVAILABLE, ids=str)
+def test_without_a_database_the_answer_is_the_described_one(world, answer, make_app, monkeypatch):
+    send = _needing_the_database(world, answer.operation, make_app, monkeypatch)
+    with world.database.transaction() as connection:
+        # The children first.
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(text(f'DROP TABLE "{table.name}"'))
+
+    check(answer, send())
+
+
+def _needing_the_database(world, operation, make_app, monkeypatch):
+    if operation == "get_jwks":
+        # A server that has read its keys needs the database no more; this one never could.
+        nowhere = str(Path(world.database.url.database).parent)
+        waiting = Browser(make_app(auth__database_url=f"sqlite:///{nowhere}"))
+        return world.get(PATHS[operation], browser=waiting)
+    if operation == "post_sign_in_social":
+        # Local mode only names its own page; production begins the attempt at once.
+        browser = production_browser(production_app(make_app, monkeypatch))
+        return world.post_json(
+            PATHS[operation], {"provider": "github"}, browser=browser, origin=None
+        )
+    good = [
+        prepare
+        for each in DESCRIBED
+        if each.operation == operation and each.status in {200, 303}
+        for prepare in situations(each)
+    ]
+    world.signed_in()
+    return good[-1](world)

@@ -1,0 +1,115 @@
+"""The description is valid, complete and strict, and the service hands it out."""
+
+import json
+import urllib.error
+import urllib.request
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from authservice.oauth import parameters
+from authservice.web.routes import ROUTES
+from tests.openapi.described import BY_ID, DOCUMENT, SETTINGS, faults, operations
+from tests.production import production_app, production_browser
+from tests.service_fixture import service  # noqa: F401  (a fixture)
+
+PATH = "/api/openapi.json"
+OBJECTS = {
+    name: schema for name, schema in DOCUMENT["components"]["schemas"].items() if name != "OpenAPI"
+}
+
+
+def test_it_is_a_valid_openapi_document():
+    assert list(OpenAPIV31SpecValidator(DOCUMENT).iter_errors()) == []
+
+
+def test_it_describes_every_route_and_nothing_else():
+    there = {
+        (route.path, method.lower())
+        for route in ROUTES
+        for method in route.methods
+        if method != "HEAD"  # every GET may be one, and the introduction says so
+    }
+
+    assert {(path, method) for path, method, _ in operations()} == there
+
+
+def test_every_operation_says_what_it_is_and_how_one_may_call_it():
+    for _, _, operation in operations():
+        assert operation["summary"]
+        assert "security" in operation
+        named = {scheme for each in operation["security"] for scheme in each}
+        assert named <= set(DOCUMENT["components"]["securitySchemes"])
+
+
+def test_every_schema_is_used_and_every_used_one_is_there():
+    text = json.dumps(DOCUMENT)
+
+    for name in DOCUMENT["components"]["schemas"]:
+        assert f'"#/components/schemas/{name}"' in text, name
+
+
+@pytest.mark.parametrize(
+    ("operation", "names"),
+    [
+        ("get_oauth2_authorize", parameters.AUTHORIZE | {"resource"}),
+        ("get_oauth2_end_session", parameters.END_SESSION),
+    ],
+)
+def test_the_parameters_of_the_query_are_those_that_are_read(operation, names):
+    assert {each["name"] for each in BY_ID[operation]["parameters"]} == names
+
+
+@pytest.mark.parametrize(
+    ("operation", "names"),
+    [
+        ("post_oauth2_authorize", parameters.AUTHORIZE | {"resource"}),
+        ("post_oauth2_token", parameters.TOKEN | {"resource"}),
+        ("post_oauth2_userinfo", parameters.USERINFO),
+        ("post_oauth2_introspect", parameters.TOKEN_ACTION),
+        ("post_oauth2_revoke", parameters.TOKEN_ACTION),
+        ("post_oauth2_end_session", parameters.END_SESSION),
+    ],
+)
+def test_the_fields_of_a_form_are_those_that_are_read(operation, names):
+    (content,) = BY_ID[operation]["requestBody"]["content"].values()
+
+    assert set(content["schema"]["properties"]) == names
+
+
+@pytest.mark.parametrize("name", [name for name in OBJECTS if "properties" in OBJECTS[name]])
+def test_a_member_that_is_not_described_does_not_fit(name):
+    found = faults({"$ref": f"#/components/schemas/{name}"}, {"unheard_of": 1})
+
+    assert any("unheard_of" in fault for fault in found)
+
+
+def test_the_service_hands_it_out_as_it_is(browser):
+    answer = browser.get(PATH)
+
+    assert answer.content_type == "application/json"
+    assert answer.json["paths"] == json.loads(json.dumps(DOCUMENT["paths"]))
+    assert answer.json["servers"] == [{"url": SETTINGS.auth_url}]
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_it_names_the_cookies_as_they_are_in_production(make_app, monkeypatch):
+    browser = production_browser(production_app(make_app, monkeypatch))
+
+    schemes = browser.get(PATH).json["components"]["securitySchemes"]
+
+    assert schemes["session"]["name"] == "__Secure-authservice.session_token"
+    assert schemes["companion"]["name"] == "__Host-authservice.session_host"
+
+
+def test_whoever_has_it_already_is_told_so_over_http(service):  # noqa: F811
+    with urllib.request.urlopen(f"{service.url}{PATH}", timeout=20) as first:
+        assert json.load(first)["openapi"].startswith("3.1.")
+        tag = first.headers["ETag"]
+    again = urllib.request.Request(f"{service.url}{PATH}", headers={"If-None-Match": tag})
+
+    with pytest.raises(urllib.error.HTTPError) as told:
+        urllib.request.urlopen(again, timeout=20)
+
+    assert told.value.code == 304
+    told.value.close()
