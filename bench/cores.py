@@ -1,6 +1,8 @@
-"""Which CPU does what: the load gets one for itself, the servers get the others, in turn.
+"""Which CPU does what: the load gets one for itself, and each server process one of the others.
 
-On a machine with too few CPUs the last server shares one with the load, and the run says so.
+On a machine with too few CPUs the last server process shares one with the load, and the run says
+so. Two servers on one CPU would take it from each other, with all that it has in its caches: that
+costs a third more, and nobody runs them so.
 """
 
 import os

@@ -26,7 +26,8 @@ def judge(bench: Bench) -> Judgement:
     if bench.subjects[1].deployment.cores.shared:
         text.append(
             "There are too few CPUs for that many processes and the load: one process shares its"
-            " CPU with the load driver, so the throughput shown is less than there could be."
+            " CPU with the load driver. That costs it more than on a machine with one CPU more, and"
+            " the throughput is less."
         )
     failures = tuple(
         failure(one, several, found, LIMIT)

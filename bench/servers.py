@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import accounting
+from bench.checkouts import Checkout
 from bench.cores import Cores, pinned
 from bench.variants import Variant
 
@@ -60,7 +61,7 @@ def started(
     processes: list[subprocess.Popen[bytes]] = []
     try:
         began = time.perf_counter()
-        for command, cpus in _commands(variant, ports, cores):
+        for command, cpus in _commands(variant, ports, cores, log.parent):
             with log.open("ab") as output, pinned(cpus):
                 processes.append(
                     subprocess.Popen(
@@ -87,7 +88,7 @@ def started(
 
 
 def _commands(
-    variant: Variant, ports: Sequence[int], cores: Cores
+    variant: Variant, ports: Sequence[int], cores: Cores, folder: Path
 ) -> Iterator[tuple[list[str], set[int]]]:
     """Yield each command that an operator would start, and the CPUs for its processes."""
     program = str(variant.checkout.program(variant.server))
@@ -97,7 +98,21 @@ def _commands(
             yield [program, "local.ini", f"listen_port={port}"], cores.of_process(number)
     else:
         workers = f"--workers={variant.processes}"
-        yield [program, "local.ini", f"listen_port={ports[0]}", workers], set(cores.servers)
+        ini = str(_granian_ini(variant.checkout, folder))
+        yield [program, ini, f"listen_port={ports[0]}", workers], set(cores.servers)
+
+
+def _granian_ini(checkout: Checkout, folder: Path) -> Path:
+    """Return local mode's ini file with the section that production's has for granian."""
+    of_production = (checkout.folder / "production.ini").read_text(encoding="utf-8")
+    _, heading, rest = of_production.partition("[server:granian]")
+    if not heading:
+        raise ServerError(f"{checkout.revision} does not know granian: production.ini lacks it")
+    ini = folder / "granian.ini"
+    of_local_mode = (checkout.folder / "local.ini").read_text(encoding="utf-8")
+    section = rest.partition("\n[")[0]
+    ini.write_text(f"{of_local_mode}\n{heading}{section}\n", encoding="utf-8")
+    return ini
 
 
 def _first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:
