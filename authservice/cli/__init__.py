@@ -2,11 +2,12 @@
 
 import sys
 
-from authservice.cli import check, cleanup, clients, migrate, register
+from authservice.cli import check, cleanup, clients, migrate, register, verify
 from authservice.cli.arguments import Parser
 
 _COMMANDS = {
     "check": check,
+    "verify": verify,
     "migrate": migrate,
     "oauth:register": register,
     "clients": clients,

@@ -2,10 +2,13 @@
 
 from types import ModuleType
 
-from authservice.diagnosis import before
+from authservice.diagnosis import after, before
 from authservice.diagnosis.finding import Kind
 
-COMMANDS: dict[str, dict[str, ModuleType]] = {"check": before.SUBJECTS}
+COMMANDS: dict[str, dict[str, ModuleType]] = {
+    "check": before.SUBJECTS,
+    "verify": after.SUBJECTS,
+}
 
 
 def kinds(module: ModuleType) -> list[Kind]:

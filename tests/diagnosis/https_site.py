@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class HttpsSite:
     """Serves on a free loopback port until it is closed."""
 
-    def __init__(self, certificate, *, answer=lambda path: (404, "text/plain", b"")):
+    def __init__(self, certificate, *, answer=lambda path: (404, "text/plain", b""), date=None):
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 status, content_type, body = answer(self.path)
@@ -20,6 +20,9 @@ class HttpsSite:
 
             def do_POST(self):
                 self.do_GET()
+
+            def date_time_string(self, timestamp=None):
+                return date or super().date_time_string(timestamp)
 
             def log_message(self, *_arguments):
                 """Say nothing."""

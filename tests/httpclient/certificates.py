@@ -49,6 +49,26 @@ class Authority:
             .add_extension(_usage(sign_certificates=False), critical=True)
             .sign(self._key, hashes.SHA256())
         )
+        return self._written(certificate, key)
+
+    def self_signed(self, name: str) -> Path:
+        """Return a file with a certificate that vouches for itself, and its key."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(subject)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(_BEGIN)
+            .not_valid_after(_END)
+            .add_extension(x509.SubjectAlternativeName([_general(name)]), critical=False)
+            .sign(key, hashes.SHA256())
+        )
+        return self._written(certificate, key)
+
+    def _written(self, certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey) -> Path:
         path = self._folder / f"{certificate.serial_number}.pem"
         path.write_bytes(
             certificate.public_bytes(serialization.Encoding.PEM)

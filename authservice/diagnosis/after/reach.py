@@ -1,0 +1,105 @@
+"""Reaching the service: its name, the connection, and the certificate."""
+
+from collections.abc import Iterator
+
+from authservice.diagnosis.before.address import resolves
+from authservice.diagnosis.finding import Finding, Kind, error
+from authservice.diagnosis.site import Site
+from authservice.httpclient import (
+    SendError,
+    SendTimeoutError,
+    TlsError,
+    TooManyRedirectsError,
+)
+
+IN_ORDER = "The service can be reached, and its certificate is accepted."
+
+UNRESOLVED = error(
+    "reach.unresolved",
+    "The host has no address, so nobody finds it.",
+    "Add its record to your domain's name server, and wait until it is known everywhere.",
+)
+UNREACHABLE = error(
+    "reach.unreachable",
+    "Nothing accepts connections at this address.",
+    "Start the proxy, let it listen on the port, and open the port in the firewall.",
+)
+TOO_SLOW = error(
+    "reach.too_slow",
+    "There is no answer in time.",
+    "Look for a firewall that drops packets silently, or a service that hangs behind its proxy.",
+)
+NOT_TLS = error(
+    "reach.not_tls",
+    "What answers on the port does not speak TLS.",
+    "Let the proxy end TLS there: listen 443 ssl;",
+)
+OLD_TLS = error(
+    "reach.old_tls",
+    "The server offers no TLS version that is still in use.",
+    "Allow the present ones in the proxy: ssl_protocols TLSv1.2 TLSv1.3;",
+)
+EXPIRED = error(
+    "reach.certificate_expired",
+    "The certificate has expired; browsers refuse the service.",
+    "Renew it, reload the proxy, and let both happen by themselves from now on.",
+)
+WRONG_HOST = error(
+    "reach.certificate_of_another_host",
+    "The certificate is for another host.",
+    "Get one for this name, and name it in the proxy's server block of this host.",
+)
+SELF_SIGNED = error(
+    "reach.certificate_self_signed",
+    "The certificate is self-made, and browsers refuse it.",
+    "Get one from an authority; with one of your own, name its file in --ca-bundle.",
+)
+INCOMPLETE = error(
+    "reach.certificate_incomplete",
+    "The certificate does not lead to an authority that is known: a part of the chain is missing.",
+    "Give the proxy the full chain (fullchain.pem); name an authority of your own in --ca-bundle.",
+)
+REFUSED = error(
+    "reach.tls_refused",
+    "No encrypted connection comes about.",
+    "Look into the proxy's error log, and begin with the TLS settings of docs/deployment.",
+)
+BROKEN = error(
+    "reach.broken",
+    "A connection that was there before broke off in the middle.",
+    "Look into the logs of the proxy and of the service for this moment.",
+)
+
+# OpenSSL's words for what was wrong.
+_CERTIFICATES = {
+    "expired": EXPIRED,
+    "Hostname mismatch": WRONG_HOST,
+    "IP address mismatch": WRONG_HOST,
+    "self-signed": SELF_SIGNED,
+    "self signed": SELF_SIGNED,
+    "unable to get": INCOMPLETE,
+    "WRONG_VERSION_NUMBER": NOT_TLS,
+    "RECORD_LAYER_FAILURE": NOT_TLS,
+    "PROTOCOL_VERSION": OLD_TLS,
+    "UNSUPPORTED_PROTOCOL": OLD_TLS,
+}
+
+
+def examine(site: Site) -> Iterator[Finding]:
+    """Yield why no answer comes back."""
+    if not resolves(site.host):
+        yield UNRESOLVED.at(site.url, found=site.host)
+        return
+    try:
+        site.get("/api/health")
+    except TooManyRedirectsError:
+        return  # an answer, if not the one expected
+    except SendError as failure:
+        yield _kind(failure).at(site.url, found=failure.reason)
+
+
+def _kind(failure: SendError) -> Kind:
+    if isinstance(failure, TlsError):
+        words = (kind for phrase, kind in _CERTIFICATES.items() if phrase in failure.reason)
+        return next(words, REFUSED)
+    return TOO_SLOW if isinstance(failure, SendTimeoutError) else UNREACHABLE

@@ -1,0 +1,52 @@
+"""The session API: what applications ask on every page view, and its errors, arrive as sent."""
+
+from collections.abc import Iterator
+
+from authservice.diagnosis.finding import Finding, error
+from authservice.diagnosis.site import Site, content, described
+
+IN_ORDER = "The session API answers, and its errors arrive as JSON."
+
+SOMEBODY = error(
+    "session_api.somebody",
+    "Whoever asks without a cookie is told about a session: a cache gives one person's to others.",
+    "Switch the cache of the proxy off for this host, at once.",
+)
+NO_SESSION = error(
+    "session_api.no_session",
+    "The question who is signed in is not answered with null where nobody is.",
+    "Let the proxy pass /api/auth/ on, with all methods and without a sign-in of its own.",
+)
+NO_POST = error(
+    "session_api.no_post",
+    "A POST does not arrive, so nobody can sign in or out.",
+    "Let the proxy pass every method on, and bodies of 64 KiB.",
+)
+ERRORS_REPLACED = error(
+    "session_api.errors_replaced",
+    "The proxy replaces errors by pages of its own, which programs cannot read.",
+    "Remove proxy_intercept_errors and error_page for this host from the proxy.",
+)
+
+_OK, _NOT_FOUND = 200, 404
+
+
+def examine(site: Site) -> Iterator[Finding]:
+    """Yield what applications would stumble over."""
+    session = site.get("/api/auth/get-session")
+    said = content(session)
+    if isinstance(said, dict) and "user" in said:
+        yield SOMEBODY.at(f"{site.url}/api/auth/get-session")
+    elif session.status_code != _OK or said is not None:
+        found = described(session)
+        yield NO_SESSION.at(f"{site.url}/api/auth/get-session", found=found, expected="null")
+    ended = site.post("/api/auth/sign-out", {})
+    if ended.status_code != _OK or not isinstance(content(ended), dict):
+        yield NO_POST.at(f"{site.url}/api/auth/sign-out", found=described(ended))
+    unknown = site.get("/api/auth/no-such-endpoint")
+    if unknown.status_code != _NOT_FOUND or not isinstance(content(unknown), dict):
+        yield ERRORS_REPLACED.at(
+            f"{site.url}/api/auth/no-such-endpoint",
+            found=described(unknown),
+            expected="status 404, application/json",
+        )

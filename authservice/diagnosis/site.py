@@ -1,0 +1,73 @@
+"""The deployed service as its users reach it: over its public address, and without a session."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from authservice.httpclient import Client, Method, Request, Response, Timeouts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """An origin; ``callback`` is the address that the identity provider knows of it.
+
+    ``ca_bundle`` is a PEM file of the authorities to trust instead of the public ones.
+    """
+
+    url: str
+    callback: str
+    ca_bundle: str | None
+    client: Client
+
+    @classmethod
+    @contextmanager
+    def at(cls, url: str, callback: str, ca_bundle: str | None) -> Iterator[Self]:
+        """Give the site with a client that follows no redirect."""
+        with Client(
+            timeouts=Timeouts(connect=5, read=10, total=15),
+            max_redirects=0,
+            ca_bundle=ca_bundle,
+            user_agent="authservice-verify",
+        ) as client:
+            yield cls(url=url, callback=callback, ca_bundle=ca_bundle, client=client)
+
+    @property
+    def https(self) -> bool:
+        """Tell whether the site is reached over TLS."""
+        return self.url.startswith("https://")
+
+    @property
+    def host(self) -> str:
+        """Return the host, IPv6 without its brackets."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """Return the port, also where it is the default one."""
+        return urlsplit(self.url).port or (443 if self.https else 80)
+
+    def get(self, path: str, headers: Mapping[str, str] | None = None, **query: str) -> Response:
+        """Return the answer to a GET; raises SendError, also for a redirect."""
+        return self.client.send(Request(Method.GET, f"{self.url}{path}", headers or {}, query))
+
+    def post(self, path: str, content: object) -> Response:
+        """Return the answer to a POST of JSON without cookies; raises SendError."""
+        body = json.dumps(content).encode()
+        return self.client.send(Request(Method.POST, f"{self.url}{path}", body=body))
+
+
+def content(response: Response) -> Any:  # noqa: ANN401  (JSON)
+    """Return the JSON of an answer, or an empty text when it is none."""
+    try:
+        return json.loads(response.body)
+    except (ValueError, RecursionError):
+        return ""
+
+
+def described(response: Response) -> str:
+    """Return what kind of answer it was."""
+    kind = ", ".join(response.headers.get("Content-Type", ["no content type"]))
+    return f"status {response.status_code}, {kind}"

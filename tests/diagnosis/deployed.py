@@ -1,0 +1,81 @@
+"""A deployed service: production.ini behind a real nginx with TLS, in order until spoiled."""
+
+import base64
+import itertools
+import os
+import shutil
+import socket
+
+from tests.diagnosis.machine import HOST
+from tests.processes import ROOT, SCRIPTS, Process, free_port
+from tests.services.nginx import Nginx
+
+URL = f"https://{HOST}"
+_CONFIGURATION = ROOT / "docs" / "deployment" / "nginx.conf"
+_numbers = itertools.count(1)
+
+
+class Service(Process):
+    """``pserve production.ini`` with an identity provider, on a port of its own."""
+
+    def __init__(self, folder, template, standin, **env):
+        self.port = free_port()
+        (folder / "data").mkdir()
+        shutil.copy(ROOT / "production.ini", folder)
+        shutil.copy(template, folder / "data" / "production.sqlite")
+        text = (folder / "production.ini").read_text(encoding="utf-8")
+        lines = "".join(f"{key} = {value}\n" for key, value in standin.ini.items())
+        text = text.replace("provider.client_id = set-me\n", lines)
+        (folder / "production.ini").write_text(text, encoding="utf-8")
+        super().__init__(
+            [SCRIPTS / "pserve", "production.ini", f"listen_port={self.port}"],
+            ready="Serving on",
+            cwd=folder,
+            env={
+                "AUTH_URL": URL,
+                "AUTH_COOKIE_DOMAIN": ".observatory-lab.org",
+                "AUTH_SECRET": base64.b64encode(os.urandom(32)).decode(),
+                "PROVIDER_CLIENT_SECRET": standin.client_secret,
+            }
+            | env,
+        )
+
+
+class Proxy(Nginx):
+    """nginx as docs/deployment has it, before a service, after some changes to its text."""
+
+    def __init__(self, folder, service_port, certificate, *changes):
+        self.https_port, self.http_port = free_port(), free_port()
+        # Each proxy has a sender of its own, so that no test uses up another one's limits.
+        number = next(_numbers)
+        sender = f"10.1.{number // 250}.{number % 250 + 1}"
+        usual = [
+            ("auth.example.com", HOST),
+            ("server 127.0.0.1:8080;", f"server 127.0.0.1:{service_port};"),
+            ("    server 127.0.0.1:8081;\n", ""),
+            ("listen 80;", f"listen 127.0.0.1:{self.http_port};"),
+            ("listen 443 ssl;", f"listen 127.0.0.1:{self.https_port} ssl;"),
+            ("/etc/ssl/authservice/fullchain.pem", str(certificate)),
+            ("/etc/ssl/authservice/privkey.pem", str(certificate)),
+            ("access_log /var/log/nginx/authservice.log authservice;", "access_log off;"),
+            ("error_log /var/log/nginx/authservice-error.log crit;", ""),
+            ("$proxy_add_x_forwarded_for", sender),
+        ]
+        text = _CONFIGURATION.read_text(encoding="utf-8")
+        for old, new in (*changes, *usual):
+            assert old in text, old
+            text = text.replace(old, new)
+        super().__init__(folder, {"authservice": text})
+
+
+def lead_to(monkeypatch, https_port, http_port):
+    """Let the public host's ports 443 and 80 be these of this machine."""
+    system = socket.getaddrinfo
+    ports = {443: https_port, 80: http_port}
+
+    def getaddrinfo(host, port, *args, **kwargs):
+        if host != HOST:
+            return system(host, port, *args, **kwargs)
+        return system("127.0.0.1", ports.get(port, port), *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
