@@ -1,9 +1,11 @@
 """A container of one of the images, with as few rights as docs/image.md gives it."""
 
 import json
+import subprocess
 
 from tests.image.store import PODMAN, podman
 from tests.processes import Process
+from tests.serving.test_stop import GET, HALF, REST
 
 RIGHTS = [
     *("--read-only", "--read-only-tmpfs=false", "--cap-drop=all"),
@@ -53,3 +55,19 @@ class Container(Process):
             if ":\t" in line
         )
         return self.inside("cat", "/proc/1/cmdline").stdout.split("\0"), status
+
+
+def stop_in_mid_request(container, connect, port):
+    """Stop a container that has half a request; return the answer and the exit status."""
+    asking = connect(port)
+    asking.send(HALF)
+    # Answered on a connection that was opened later: what came before has been read.
+    idle = connect(port)
+    idle.send(GET)
+    idle.answer()
+    command = [*PODMAN, "stop", "--time=30", container.name]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL):
+        assert idle.ends()
+        asking.send(REST)
+        status, body = asking.answer()
+    return (status, json.loads(body)["error"]), container.wait()

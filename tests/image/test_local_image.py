@@ -1,17 +1,16 @@
 """The image of local mode: unprivileged, complete, and stopped without losing anything."""
 
 import json
-import subprocess
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 import requests
 
 from tests.e2e.person import Person
-from tests.image.store import LOCAL, PODMAN
+from tests.image.container import stop_in_mid_request
+from tests.image.store import LOCAL
 from tests.published_keys import JWKS, decoded
 from tests.relying_party import AUTHORIZE, TOKEN, USERINFO, challenge_of
-from tests.serving.test_stop import GET, HALF, REST
 
 URL = "http://localhost:37960"
 PORT = 37960
@@ -127,21 +126,8 @@ def test_a_stop_answers_what_is_under_way_and_the_next_start_knows_everything(
     person = Person(URL)
     person.open(authorization_request(client))
     keys = Published().get(JWKS).json
-    asking = connect(PORT)
-    asking.send(HALF)
-    # Answered on a connection that was opened later: what came before has been read.
-    idle = connect(PORT)
-    idle.send(GET)
-    idle.answer()
 
-    with subprocess.Popen(
-        [*PODMAN, "stop", "--time=30", container.name], stdout=subprocess.DEVNULL
-    ):
-        assert idle.ends()
-        asking.send(REST)
-        status, body = asking.answer()
-    assert (status, b"invalid_client" in body) == (401, True)
-    assert container.wait() == 0
+    assert stop_in_mid_request(container, connect, PORT) == ((401, "invalid_client"), 0)
 
     start("local-again", LOCAL, *volume)
 
