@@ -9,6 +9,12 @@ from urllib.parse import urlsplit
 
 from authservice.httpclient import Client, Method, Request, Response, Timeouts
 
+_TOO_MANY_REQUESTS = 429
+
+
+class TooManyRequestsError(Exception):
+    """The site has been asked too often, and says nothing else for a while."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
@@ -50,13 +56,22 @@ class Site:
         return urlsplit(self.url).port or (443 if self.https else 80)
 
     def get(self, path: str, headers: Mapping[str, str] | None = None, **query: str) -> Response:
-        """Return the answer to a GET; raises SendError, also for a redirect."""
-        return self.client.send(Request(Method.GET, f"{self.url}{path}", headers or {}, query))
+        """Return the answer to a GET.
+
+        Raises SendError, also for a redirect, and TooManyRequestsError.
+        """
+        return self._answer(Request(Method.GET, f"{self.url}{path}", headers or {}, query))
 
     def post(self, path: str, content: object) -> Response:
-        """Return the answer to a POST of JSON without cookies; raises SendError."""
+        """Return the answer to a POST of JSON without cookies; raises as ``get`` does."""
         body = json.dumps(content).encode()
-        return self.client.send(Request(Method.POST, f"{self.url}{path}", body=body))
+        return self._answer(Request(Method.POST, f"{self.url}{path}", body=body))
+
+    def _answer(self, request: Request) -> Response:
+        response = self.client.send(request)
+        if response.status_code == _TOO_MANY_REQUESTS:
+            raise TooManyRequestsError(request.base_url)
+        return response
 
 
 def content(response: Response) -> Any:  # noqa: ANN401  (JSON)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.diagnosis.deployed import URL, Service
 from tests.diagnosis.https_site import HttpsSite
-from tests.diagnosis.machine import HOST
+from tests.diagnosis.machine import HOST, troubles
 from tests.processes import LocalService, free_port
 from tests.standin_fixture import IdentityProviderStandin
 
@@ -195,6 +195,16 @@ def test_a_provider_of_another_name(verification):
     registered = f"{URL}/api/auth/callback/gitlab"
 
     verification.behind().finds("callback.provider_unknown", flags=["--callback", registered])
+
+
+def test_a_machine_that_has_asked_too_often(verification):
+    verification.behind()
+    found = {}
+    for _ in range(4):
+        _, output = verification.run("--json")
+        found |= {each["id"]: each for each in troubles(output)}
+
+    assert set(found) == {"reach.limited"}
 
 
 def test_a_host_that_nobody_has_named(verification, monkeypatch):

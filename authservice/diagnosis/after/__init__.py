@@ -16,7 +16,7 @@ from authservice.diagnosis.after import (
     tls,
 )
 from authservice.diagnosis.finding import Finding, Severity, ok, skipped
-from authservice.diagnosis.site import Site
+from authservice.diagnosis.site import Site, TooManyRequestsError
 from authservice.httpclient import SendError
 
 SUBJECTS = {
@@ -50,6 +50,8 @@ def examine(site: Site) -> list[Finding]:
             here = list(subject.examine(site)) or [ok(name, subject.IN_ORDER)]
         except SendError as failure:
             here = [reach.BROKEN.at(failure.url, found=failure.reason)]
+        except TooManyRequestsError as limited:
+            return [*found, reach.LIMITED.at(str(limited), found="status 429")]
         found += here
         failed = name in _DECISIVE and any(each.severity is Severity.ERROR for each in here)
     return found

@@ -69,6 +69,11 @@ BROKEN = error(
     "A connection that was there before broke off in the middle.",
     "Look into the logs of the proxy and of the service for this moment.",
 )
+LIMITED = error(
+    "reach.limited",
+    "This machine has asked too often in the last seconds, and the service answers no more.",
+    "Wait a minute and verify again.",
+)
 
 # OpenSSL's words for what was wrong.
 _CERTIFICATES = {

@@ -1,0 +1,127 @@
+"""docs/deployment.md: its commands, in their order, lead to a service that is in order."""
+
+import configparser
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from tests.diagnosis.machine import HOST
+from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
+
+PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+UNIT = ROOT / "docs" / "deployment" / "authservice@.service"
+
+
+def blocks(heading, language="sh"):
+    """Return the code below a heading of the page."""
+    section = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return "".join(re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL))
+
+
+@pytest.fixture
+def host(tmp_path, identity_provider_standin):
+    """A machine whose folders lie below the test's own, with the repository on it."""
+    optional = tmp_path / "opt" / "authservice"
+    for folder in ("opt/authservice", "etc", "var/lib"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copytree(ROOT / "alembic", optional / "alembic")
+    (optional / ".venv-local").mkdir()
+    (optional / ".venv-local" / "bin").symlink_to(SCRIPTS)
+    committed = configparser.ConfigParser(interpolation=None)
+    committed.read_string(blocks("What is committed", "ini"))
+    own = dict(committed["app:main"]) | identity_provider_standin.ini
+    own |= {"auth.url": f"https://{HOST}", "auth.cookie_domain": ".observatory-lab.org"}
+    own["listen_port"] = str(free_port())
+    text = (ROOT / "production.ini").read_text(encoding="utf-8")
+    for key, value in own.items():
+        line = f"{key} = {value}"
+        text, times = re.subn(rf"^{re.escape(key)} =.*$", line, text, flags=re.MULTILINE)
+        if not times:
+            text = text.replace("use = egg:authservice\n", f"use = egg:authservice\n{line}\n")
+    (optional / "production.ini").write_text(moved(text, tmp_path), encoding="utf-8")
+    return tmp_path
+
+
+def moved(text, folder):
+    """Return text in which the machine's folders lie below another one."""
+    for name in ("/opt/authservice", "/etc/authservice", "/var/lib/authservice"):
+        text = text.replace(name, f"{folder}{name}")
+    return text
+
+
+def run(host, heading, *, typed=""):
+    """Run a section's commands as whoever runs the tests; the user of the page is left out."""
+    commands = moved(blocks(heading), host)
+    commands = commands.replace("runuser -u authservice -- ", "")
+    commands = commands.replace("-o authservice -g authservice ", "")
+    commands = commands.replace(
+        "./run migrate production.ini",
+        ".venv-local/bin/authservice migrate --config production.ini",
+    )
+    done = subprocess.run(
+        ["sh", "-eu", "-c", commands],
+        env=clean_environment() | {"PATH": os.environ["PATH"]},
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_standin):
+    (host / "var/lib/authservice").mkdir(mode=0o700)
+    run(host, "The two secrets", typed=f"{identity_provider_standin.client_secret}\n")
+    run(host, "Migrate")
+    checked = run(host, "Check")
+
+    troubles = [line for line in checked.splitlines() if line.startswith(("error", "warning"))]
+    # Nobody has told the world about this host.
+    assert [line.split()[1] for line in troubles] == ["address.unresolved:"]
+    assert "client_id" in run(host, "Switch")
+    secret = host / "etc/authservice/auth-secret"
+    assert (secret.stat().st_mode & 0o777) == 0o400
+
+
+def test_the_order_is_the_one_that_works():
+    headings = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+
+    wanted = ["What is committed", "The two secrets", "Migrate", "Check", "Deploy", "Verify"]
+    assert [heading for heading in headings if heading in wanted] == wanted
+    assert headings.index("Switch") > headings.index("Verify")
+
+
+def test_the_unit_starts_what_the_page_sets_up():
+    unit = configparser.ConfigParser(interpolation=None, strict=False)
+    unit.optionxform = str
+    unit.read(UNIT, encoding="utf-8")
+    service = unit["Service"]
+
+    program, *arguments = service["ExecStart"].split()
+    assert program == f"{service['WorkingDirectory']}/.venv-local/bin/pserve"
+    assert arguments == ["production.ini", "listen_port=%i"]
+    assert service["EnvironmentFile"] in PAGE
+    assert f"--shell /usr/sbin/nologin {service['User']}" in PAGE
+    assert int(service["TimeoutStopSec"]) >= 30
+    assert service["StateDirectory"] == "authservice"
+    assert "/var/lib/authservice" in PAGE
+
+
+def test_systemd_accepts_the_unit(tmp_path):
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("systemd-analyze is missing; as root: apt-get install systemd")
+    text = UNIT.read_text(encoding="utf-8")
+    text = re.sub(r"^ExecStart=\S+", f"ExecStart={SCRIPTS / 'pserve'}", text, flags=re.MULTILINE)
+    unit = tmp_path / "authservice@8080.service"
+    unit.write_text(text, encoding="utf-8")
+
+    done = subprocess.run(
+        [analyze, "verify", "--man=no", unit], capture_output=True, text=True, check=False
+    )
+
+    assert unit.name not in done.stderr, done.stderr
