@@ -19,16 +19,21 @@ README = ROOT / "README.md"
 def site(tmp_path_factory):
     """The folder that ``./run docs`` would fill."""
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [SCRIPTS / "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder],
-        cwd=ROOT,
+    done = _build(ROOT, folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def _build(project, folder):
+    # With --quiet it would not count its warnings, and --strict would let all of them pass.
+    return subprocess.run(
+        [SCRIPTS / "mkdocs", "build", "--strict", "--site-dir", folder],
+        cwd=project,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -135,3 +140,19 @@ def test_an_address_elsewhere_is_a_whole_one(file):
     wrong = [link for link in addresses if not re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link)]
 
     assert wrong == []
+
+
+def test_a_link_to_a_file_beside_the_pages_is_its_name_there_and_a_fault_when_it_is_gone(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("[there](../mkdocs.yml), [gone](../gone.ini)", encoding="utf-8")
+    configuration = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[0]
+    hook = "documentation/repository_links.py"
+    configuration = configuration.replace(hook, str(ROOT / hook))
+    (tmp_path / "mkdocs.yml").write_text(configuration, encoding="utf-8")
+
+    done = _build(tmp_path, tmp_path / "site")
+
+    assert done.returncode != 0
+    assert "'../gone.ini'" in done.stderr
+    assert "mkdocs.yml'" not in done.stderr

@@ -1,7 +1,6 @@
 """Every answer of the description is one that the service gives, and fits its schema."""
 
 import base64
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -30,6 +29,14 @@ JUNK_CREDENTIALS = {
 @pytest.fixture
 def world(app, database):
     return World(app, database)
+
+
+@pytest.fixture
+def unreachable(tmp_path):
+    """The path of a database file that cannot be opened."""
+    folder = tmp_path / "unreachable.sqlite"
+    folder.mkdir()
+    return folder
 
 
 def situations(answer):
@@ -75,8 +82,10 @@ def _after_too_many(browser, operation):
 
 
 @pytest.mark.parametrize("answer", UNAVAILABLE, ids=str)
-def test_without_a_database_the_answer_is_the_described_one(world, answer, make_app, monkeypatch):
-    send = _needing_the_database(world, answer.operation, make_app, monkeypatch)
+def test_without_a_database_the_answer_is_the_described_one(
+    world, answer, make_app, monkeypatch, unreachable
+):
+    send = _needing_the_database(world, answer.operation, make_app, monkeypatch, unreachable)
     with world.database.transaction() as connection:
         # The children first.
         for table in reversed(metadata.sorted_tables):
@@ -85,11 +94,10 @@ def test_without_a_database_the_answer_is_the_described_one(world, answer, make_
     check(answer, send())
 
 
-def _needing_the_database(world, operation, make_app, monkeypatch):
+def _needing_the_database(world, operation, make_app, monkeypatch, unreachable):
     if operation == "get_jwks":
         # A server that has read its keys needs the database no more; this one never could.
-        nowhere = str(Path(world.database.url.database).parent)
-        waiting = Browser(make_app(auth__database_url=f"sqlite:///{nowhere}"))
+        waiting = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
         return world.get(PATHS[operation], browser=waiting)
     if operation == "post_sign_in_social":
         # Local mode only names its own page; production begins the attempt at once.
