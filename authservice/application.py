@@ -25,7 +25,7 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         raise SystemExit(f"authservice: {error}") from None
     database = start.open_checked_database(settings)
     secret = start.server_secret(settings, database)
-    keys = start.signing_keys(database, secret)
+    keys = start.signing_keys(settings, database, secret)
     cookies = Cookies(settings, secret)
     backchannel_logout = BackchannelLogout(settings, database, keys)
     config = Configurator(settings={**ini, "jinja2.undefined": "strict"})

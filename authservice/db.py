@@ -23,6 +23,7 @@ from sqlalchemy import (
     event,
     func,
     make_url,
+    select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import TimeoutError  # noqa: A004  (what a full pool raises, too)
@@ -165,6 +166,15 @@ def past_index(column: Column[str]) -> ColumnElement[str]:
     few, so what is asked for one of each is to be found by the person.
     """
     return func.coalesce(column, "")
+
+
+def take_turns(connection: Connection, turn: int) -> None:
+    """Let nobody else have this turn before the transaction ends.
+
+    On SQLite a writing transaction has the database to itself anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(turn)))
 
 
 def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any]) -> bool:

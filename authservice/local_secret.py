@@ -11,9 +11,14 @@ from pathlib import Path
 _LENGTH = 32
 
 
+def secret_file(database_file: str) -> Path:
+    """Return where the secret for a database file is kept, whether or not it is there."""
+    return Path(f"{database_file}.secret")
+
+
 def local_secret(database_file: str) -> bytes:
     """Return the secret kept beside a database file, making it if there is none."""
-    kept = Path(f"{database_file}.secret")
+    kept = secret_file(database_file)
     if not kept.exists():
         draft = Path(f"{kept}.{os.getpid()}.{secrets.token_hex(4)}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -62,9 +62,9 @@ def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:
     return ServerSecret(local_secret(str(database.url.database)))
 
 
-def signing_keys(database: Database, secret: ServerSecret) -> SigningKeys:
+def signing_keys(settings: AuthSettings, database: Database, secret: ServerSecret) -> SigningKeys:
     """Return the signing keys, made now if there are none yet."""
-    keys = SigningKeys(database, secret)
+    keys = SigningKeys(database, secret, rotation=settings.lifetimes.signing_key)
     try:
         keys.load()
     except OperationalError:

@@ -20,6 +20,7 @@ from tests.relying_party import RelyingParty
 
 LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}
 _OURS = ("AUTH_", "PROVIDER_")
+ROTATION = timedelta(days=90)
 
 # They need images that have been built: ./run image does so and names them.
 collect_ignore = ["image"]
@@ -78,7 +79,7 @@ def local_keys(migrated_template, tmp_path_factory):
     file = tmp_path_factory.mktemp("keys") / "keys.sqlite"
     shutil.copy(migrated_template, file)
     database = Database(f"sqlite:///{file}")
-    SigningKeys(database, ServerSecret(local_secret(str(file)))).load()
+    SigningKeys(database, ServerSecret(local_secret(str(file))), rotation=ROTATION).load()
     rows = [dict(row) for row in database.reader.execute(select(jwks)).mappings()]
     database.dispose()
     return rows, Path(f"{file}.secret")

@@ -53,6 +53,18 @@ def verify(token: str, public_keys: Mapping[str, JWK], *, typ: str) -> dict[str,
     return claims if isinstance(claims, dict) else None
 
 
+def key_id(token: str) -> str | None:
+    """Return the key that a JWT says it was signed with, or None when it names none.
+
+    Nothing is verified: this only says which key to look for.
+    """
+    try:
+        kid = _parse(token).jose_header["kid"]
+    except (JWException, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return kid if isinstance(kid, str) else None
+
+
 def _parse(token: str) -> JWS:
     """Return a token taken apart; raises ValueError for any form but the compact one."""
     if not _COMPACT.fullmatch(token):

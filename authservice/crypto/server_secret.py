@@ -13,7 +13,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -21,6 +21,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
 _NONCE_LENGTH = 12
+
+# Which of the secrets a value was made with.
+MadeWith = Literal["current", "previous"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,14 @@ class ServerSecret:
             plain = decrypt(key, purpose, sealed)
             if plain is not None:
                 return plain
+        return None
+
+    def made_with(self, purpose: str, sealed: str) -> MadeWith | None:
+        """Return which secret a text was encrypted with, or None when it was neither."""
+        made_with: tuple[MadeWith, ...] = ("current", "previous")
+        for name, key in zip(made_with, self._keys(purpose), strict=False):
+            if decrypt(key, purpose, sealed) is not None:
+                return name
         return None
 
     def seal(self, purpose: str, value: dict[str, Any], expires_at: datetime) -> str:

@@ -9,9 +9,7 @@ from typing import Any
 
 from jwcrypto.jwk import JWK
 
-from authservice.crypto.server_secret import ServerSecret
-
-_PURPOSE = "signing key"
+from authservice.crypto.server_secret import MadeWith, ServerSecret
 
 # The parameters of each algorithm we sign with (RFC 7518, section 3.1; RFC 8037, section 3.1).
 _PARAMETERS: dict[str, dict[str, Any]] = {
@@ -51,10 +49,19 @@ def verification_keys(public_jwks: Iterable[dict[str, Any]]) -> Mapping[str, JWK
 
 def encrypt_private_key(key: SigningKey, secret: ServerSecret) -> str:
     """Return the private half for storage, bound to its key id."""
-    return secret.encrypt(f"{_PURPOSE} {key.kid}", key.jwk.export_private())
+    return secret.encrypt(_purpose(key.kid), key.jwk.export_private())
 
 
 def decrypt_private_key(kid: str, stored: str, secret: ServerSecret) -> SigningKey | None:
     """Return the key, or None when it was stored under another server secret."""
-    plain = secret.decrypt(f"{_PURPOSE} {kid}", stored)
+    plain = secret.decrypt(_purpose(kid), stored)
     return None if plain is None else SigningKey(JWK(**json.loads(plain)))
+
+
+def encrypted_with(kid: str, stored: str, secret: ServerSecret) -> MadeWith | None:
+    """Return which secret a stored key was encrypted with, or None when it was neither."""
+    return secret.made_with(_purpose(kid), stored)
+
+
+def _purpose(kid: str) -> str:
+    return f"signing key {kid}"

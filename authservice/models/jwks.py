@@ -1,4 +1,7 @@
-"""Table jwks: signing keys. The id is the key's ``kid``; the private half is encrypted."""
+"""Table jwks: signing keys. The id is the key's ``kid``; the private half is encrypted.
+
+``expires_at`` is when a key signs for the last time, known once its successor has been made.
+"""
 
 from sqlalchemy import Column, Table, Text
 

@@ -9,17 +9,24 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from authservice.settings import parsing, rules
-from authservice.settings.auth_settings import AuthSettings, Lifetimes, ProviderSettings
+from authservice.settings.auth_settings import (
+    LONGEST_SIGNED_TOKEN,
+    AuthSettings,
+    Lifetimes,
+    ProviderSettings,
+)
 from authservice.settings.problems import Problem, SettingsError
 from authservice.settings.sources import Source
 
 __all__ = [
+    "LONGEST_SIGNED_TOKEN",
     "AuthSettings",
     "Lifetimes",
     "Problem",
     "ProviderSettings",
     "SettingsError",
     "load_database_settings",
+    "load_server_secrets",
     "load_settings",
 ]
 
@@ -29,6 +36,9 @@ _DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
 _LONGEST = 400 * 24 * 3600
 # As many as a server may have threads.
 _MOST_SIGN_INS = 256
+_LONGEST_TOKEN = int(LONGEST_SIGNED_TOKEN.total_seconds())
+# Long enough for a key's successor to be published before it takes over.
+_SHORTEST_KEY = 24 * 3600
 _COOKIE_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -78,6 +88,16 @@ def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -
     return url, synchronous
 
 
+def load_server_secrets(environ: Mapping[str, str]) -> tuple[bytes | None, bytes | None]:
+    """Return AUTH_SECRET and AUTH_SECRET_PREVIOUS, each None when it is not given."""
+    source = Source({}, environ)
+    current = parsing.server_secret(source, "AUTH_SECRET", required=False)
+    previous = parsing.server_secret(source, "AUTH_SECRET_PREVIOUS", required=False)
+    if source.problems:
+        raise SettingsError(source.problems)
+    return current, previous
+
+
 def _matching(source: Source, key: str, default: str, pattern: re.Pattern[str]) -> str:
     text = source.text(key, default)
     if not pattern.fullmatch(text):
@@ -119,21 +139,25 @@ def _ratelimit_storage(source: Source) -> str:
 
 
 def _lifetimes(source: Source) -> Lifetimes:
-    def seconds(name: str, default: int, at_most: int = _LONGEST) -> timedelta:
+    def seconds(
+        name: str, default: int, at_most: int = _LONGEST, *, at_least: int = 1
+    ) -> timedelta:
         key = f"lifetimes.{name}"
-        return timedelta(
-            seconds=parsing.whole_number(source, key, default, at_most=at_most, unit=" of seconds")
+        number = parsing.whole_number(
+            source, key, default, at_least=at_least, at_most=at_most, unit=" of seconds"
         )
+        return timedelta(seconds=number)
 
     lifetimes = Lifetimes(
         session=seconds("session", 604800),
         session_update=seconds("session_update", 86400),
         code=seconds("code", 60, 600),
-        access_token=seconds("access_token", 3600, 86400),
-        id_token=seconds("id_token", 3600, 86400),
+        access_token=seconds("access_token", 3600, _LONGEST_TOKEN),
+        id_token=seconds("id_token", 3600, _LONGEST_TOKEN),
         refresh_token=seconds("refresh_token", 2592000),
         refresh_family=seconds("refresh_family", 7776000),
         refresh_grace=seconds("refresh_grace", 10, 300),
+        signing_key=seconds("signing_key", 7776000, at_least=_SHORTEST_KEY),
     )
     if lifetimes.session_update >= lifetimes.session:
         source.refuse("lifetimes.session_update", "must be shorter than lifetimes.session")

@@ -7,6 +7,9 @@ from datetime import timedelta
 from authservice.settings.hosts import host_of
 from authservice.settings.parsing import IPNetwork
 
+# The longest that any signed token can be made to live: keys stay published for as long.
+LONGEST_SIGNED_TOKEN = timedelta(days=1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifetimes:
@@ -20,6 +23,7 @@ class Lifetimes:
     refresh_token: timedelta
     refresh_family: timedelta
     refresh_grace: timedelta
+    signing_key: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

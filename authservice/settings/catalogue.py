@@ -145,4 +145,9 @@ SETTINGS = (
         meaning="how long a used refresh token still gets the same answer",
         default="10",
     ),
+    Setting(
+        ini_key="lifetimes.signing_key",
+        meaning="how long a signing key is used before the next takes over; at least a day",
+        default="7776000",
+    ),
 )

@@ -101,12 +101,14 @@ def web_address(source: Source, key: str, default: str) -> str:
     return text
 
 
-def whole_number(source: Source, key: str, default: int, *, at_most: int, unit: str = "") -> int:
-    """Return a whole number from 1 up to a limit."""
+def whole_number(
+    source: Source, key: str, default: int, *, at_least: int = 1, at_most: int, unit: str = ""
+) -> int:
+    """Return a whole number between two limits."""
     text = source.text(key, str(default))
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0  # noqa: PLR2004
-    if not 1 <= number <= at_most:
-        source.refuse(key, f"must be a whole number{unit} from 1 to {at_most}")
+    if not at_least <= number <= at_most:
+        source.refuse(key, f"must be a whole number{unit} from {at_least} to {at_most}")
         return default
     return number
 

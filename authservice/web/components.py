@@ -30,4 +30,5 @@ class Components:
     def close(self) -> None:
         """End what runs beside the requests, and close the database."""
         self.backchannel_logout.stop()
+        self.signing_keys.wait()
         self.database.dispose()

@@ -12,6 +12,7 @@ from authservice.cli import main
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.services.signing_keys import SigningKeys
+from tests.conftest import ROTATION
 from tests.processes import ROOT, free_port
 
 HOST = "auth.observatory-lab.org"
@@ -71,7 +72,8 @@ class Machine:
     def store_keys(self, secret=None):
         """Let a service have started here before, under this secret or the machine's own."""
         database = Database(f"sqlite:///{self.database_file}")
-        SigningKeys(database, ServerSecret(base64.b64decode(secret or self.secret))).load()
+        opened = ServerSecret(base64.b64decode(secret or self.secret))
+        SigningKeys(database, opened, rotation=ROTATION).load()
         database.dispose()
 
     def command(self, *arguments):

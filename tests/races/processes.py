@@ -38,6 +38,12 @@ class Processes:
             self._tell(worker, settings)
         assert self._hear() == ["built"] * NUMBER
 
+    def set_clocks_forward(self, duration):
+        """Let the clock of every process run ahead by so much more."""
+        for worker in self._workers:
+            self._tell(worker, int(duration.total_seconds()))
+        assert self._hear() == ["set"] * NUMBER
+
     def send(self, requests):
         """Send requests through all processes at once and return the answers."""
         for index, worker in enumerate(self._workers):

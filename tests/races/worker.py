@@ -1,17 +1,19 @@
 """A process that serves requests in itself, on the word of the test: ``python -m`` runs it.
 
-Each line is an order: settings, of which it builds the application anew, or a list of requests,
-which several threads send at once. The answer is one line too.
+Each line is an order: settings, of which it builds the application anew, a list of requests, which
+several threads send at once, or a number of seconds by which it sets its clock forward. The answer
+is one line too.
 """
 
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
 
 from webob import Request
 
-from authservice import main
+from authservice import clock, main
 
 _THREADS = 5
 
@@ -48,14 +50,24 @@ def _serve():
                 _close(app)
                 app = main({}, **order)
                 _say("built")
+            elif isinstance(order, int):
+                # What is due by the old time is made by it.
+                app.registry.components.signing_keys.wait()
+                _set_forward(timedelta(seconds=order))
+                _say("set")
             else:
                 _say(list(threads.map(partial(_send, app), order)))
     _close(app)
 
 
+def _set_forward(duration):
+    now = clock.now
+    clock.now = lambda: now() + duration
+
+
 def _close(app):
     if app is not None:
-        app.registry.components.database.dispose()
+        app.registry.components.close()
 
 
 if __name__ == "__main__":

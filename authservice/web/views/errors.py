@@ -14,6 +14,7 @@ from authservice.oauth.authorization_response import AuthorizationRefusedError
 from authservice.oauth.fatal_error import FatalAuthorizationError
 from authservice.oauth.pending_request import InteractionError
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
+from authservice.services.signing_keys import KeysNotReadyError
 from authservice.web import cors, interactions, routes
 from authservice.web.authorization_answer import authorization_answer
 from authservice.web.json_answer import error_json
@@ -73,7 +74,7 @@ def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest
 @exception_view_config(InteractionError)
 def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
     """Say that the page is out of date, with a way to start again where that is known."""
-    action = None
+    action = ("/", "Start page")
     if error.query is not None:
         url = f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{error.query}"
         action = (url, "Start again")
@@ -81,7 +82,8 @@ def interaction_error(error: InteractionError, request: AuthRequest) -> Response
         request,
         400,
         "This page has expired",
-        "It was open for longer than ten minutes, belongs to another browser, or was changed.",
+        "It was open for longer than ten minutes, belongs to another browser, was changed, or comes"
+        " from before this service was set up anew.",
         "Start again from the application that brought you here.",
         code="interaction_expired",
         action=action,
@@ -132,9 +134,10 @@ def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Resp
 
 @exception_view_config(DBAPIError)
 @exception_view_config(PoolTimeoutError)
-def database_unavailable(error: Exception, request: AuthRequest) -> Response:
+@exception_view_config(KeysNotReadyError)
+def unavailable(error: Exception, request: AuthRequest) -> Response:
     """Say that the service cannot answer for the moment; the log says why."""
-    _log.error("the database did not answer: %s", type(error).__name__, exc_info=error)
+    _log.error("the service cannot answer: %s", type(error).__name__, exc_info=error)
     response = _in_the_callers_words(
         request,
         503,

@@ -182,3 +182,13 @@ def test_the_half_hash_is_that_of_the_algorithm(alg, name):
     hashed = hashlib.new(name, b"access token").digest()
 
     assert jwt.half_hash(alg, "access token") == _encode(hashed[: len(hashed) // 2])
+
+
+def test_the_key_that_a_token_names_is_known_without_verifying_it(keys):
+    assert jwt.key_id(jwt.sign({}, keys["ES256"], typ="JWT")) == keys["ES256"].kid
+    assert jwt.key_id(jwt.sign({}, keys["ES256"], typ="JWT")[:-8] + "AAAAAAAA") == keys["ES256"].kid
+
+
+@pytest.mark.parametrize("token", ["", "junk", "a.b.c", "e30.e30.AAAA", "eyJraWQiOjF9.e30.AAAA"])
+def test_what_names_no_key_names_none(token):
+    assert jwt.key_id(token) is None

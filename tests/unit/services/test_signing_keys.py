@@ -7,7 +7,8 @@ from sqlalchemy import select, update
 
 from authservice.crypto.server_secret import ServerSecret
 from authservice.models import jwks
-from authservice.services.signing_keys import SigningKeys
+from authservice.services.signing_keys import KeysNotReadyError, SigningKeys
+from tests.conftest import ROTATION
 
 OLD, NEW = b"o" * 32, b"n" * 32
 
@@ -17,7 +18,7 @@ def _rows(database):
 
 
 def _loaded(database, secret):
-    keys = SigningKeys(database, secret)
+    keys = SigningKeys(database, secret, rotation=ROTATION)
     keys.load()
     return keys
 
@@ -40,7 +41,7 @@ def test_they_are_made_once(database):
 
 
 def test_keys_that_could_not_be_loaded_at_the_start_are_loaded_when_needed(database):
-    keys = SigningKeys(database, ServerSecret(OLD))
+    keys = SigningKeys(database, ServerSecret(OLD), rotation=ROTATION)
 
     token = keys.sign({"sub": "u"}, alg="ES256", typ="JWT")
 
@@ -107,3 +108,14 @@ def test_only_missing_kinds_are_added(database, algs):
 
     assert len(_rows(database)) == 3
     assert kept < {row.id for row in _rows(database)}
+
+
+def test_a_request_that_holds_the_write_lock_does_not_wait_for_ever_for_the_first_keys(database):
+    keys = SigningKeys(database, ServerSecret(OLD), rotation=ROTATION)
+
+    with database.transaction(), pytest.raises(KeysNotReadyError):
+        keys.sign({}, alg="ES256", typ="JWT")
+
+    keys.wait()
+    assert keys.sign({}, alg="ES256", typ="JWT")
+    assert len(_rows(database)) == 3

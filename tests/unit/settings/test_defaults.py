@@ -63,6 +63,7 @@ def test_lifetimes_have_the_published_defaults():
         "refresh_token": timedelta(days=30),
         "refresh_family": timedelta(days=90),
         "refresh_grace": timedelta(seconds=10),
+        "signing_key": timedelta(days=90),
     }
 
 

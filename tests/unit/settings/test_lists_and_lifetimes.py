@@ -183,3 +183,17 @@ def test_a_refresh_family_lives_no_shorter_than_its_tokens():
     assert problems(production, equal | {"lifetimes.refresh_family": "99"})[0] == [
         "lifetimes.refresh_family"
     ]
+
+
+@pytest.mark.parametrize("text", ["86399", "1", str(401 * 86400)])
+def test_a_signing_key_lives_long_enough_for_its_successor_to_be_published(text):
+    names, message = problems(production, {"lifetimes.signing_key": text})
+
+    assert names == ["lifetimes.signing_key"]
+    assert "from 86400 to 34560000" in message
+
+
+def test_a_signing_key_may_live_for_a_day():
+    lifetimes = production({"lifetimes.signing_key": "86400"}).lifetimes
+
+    assert lifetimes.signing_key == timedelta(days=1)

@@ -146,6 +146,7 @@ def test_the_table_of_keys_is_the_published_one():
                 "refresh_token",
                 "refresh_family",
                 "refresh_grace",
+                "signing_key",
             )
         ),
     } == INI_KEYS
