@@ -1,4 +1,4 @@
-"""From an ini file to what is built of it: the settings, or only the database."""
+"""From ini file and environment to what commands work with: the database, the secret."""
 
 import os
 from collections.abc import Mapping
@@ -6,8 +6,10 @@ from pathlib import Path
 
 import plaster
 
+from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
-from authservice.settings import load_database_settings
+from authservice.local_secret import local_secret, secret_file
+from authservice.settings import Problem, SettingsError, load_database_settings, load_server_secrets
 
 
 def read_ini(path: str) -> Mapping[str, str]:
@@ -36,3 +38,18 @@ def open_database(ini_path: str | None, *, create_folder: bool = False) -> Datab
     if create_folder and database.is_sqlite:
         Path(str(database.url.database)).parent.mkdir(parents=True, exist_ok=True)
     return database
+
+
+def existing_secret(database: Database) -> ServerSecret:
+    """Return the secret that the service runs with on this database; none is ever made here.
+
+    Raises SettingsError when the environment has none and local mode has kept none.
+    """
+    current, previous = load_server_secrets(os.environ)
+    if current is not None:
+        return ServerSecret(current, previous)
+    file = str(database.url.database)
+    if database.is_sqlite and secret_file(file).is_file():
+        return ServerSecret(local_secret(file))
+    problem = Problem("AUTH_SECRET", "is missing; run this with the environment of the service")
+    raise SettingsError([problem])

@@ -2,7 +2,7 @@
 
 import sys
 
-from authservice.cli import check, cleanup, clients, migrate, register, verify
+from authservice.cli import check, cleanup, clients, keys, migrate, register, verify
 from authservice.cli.arguments import Parser
 
 _COMMANDS = {
@@ -11,6 +11,7 @@ _COMMANDS = {
     "migrate": migrate,
     "oauth:register": register,
     "clients": clients,
+    "keys": keys,
     "cleanup": cleanup,
 }
 
