@@ -76,6 +76,10 @@ class RateLimits:
         )
         self._let_pass = 0
 
+    def are_counted(self) -> bool:
+        """Tell whether the storage answers."""
+        return self._limiter.storage.check()
+
     def count(self, limit: RateLimitItem, *who: str) -> None:
         """Count a request; raises TooManyRequestsError when there were too many."""
         try:

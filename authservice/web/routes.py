@@ -41,6 +41,7 @@ _I = ISSUER_PATH
 
 ROUTES = (
     Route("health", "/api/health", _GET, Surface.PROTOCOL),
+    Route("ready", "/api/ready", _GET, Surface.PROTOCOL),
     Route("openapi", "/api/openapi.json", _GET, Surface.PROTOCOL),
     # Metadata and keys
     Route(

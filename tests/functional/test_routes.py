@@ -8,6 +8,7 @@ from tests.production import production_app, production_browser
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 FIRST = {
     "/api/health": ("GET", "HEAD"),
+    "/api/ready": ("GET", "HEAD"),
     "/api/auth/.well-known/openid-configuration": ("GET", "HEAD"),
     "/api/auth/.well-known/oauth-authorization-server": ("GET", "HEAD"),
     "/.well-known/oauth-authorization-server/api/auth": ("GET", "HEAD"),

@@ -71,7 +71,7 @@ def _known(world, path):
 
 _for_each(DOCUMENTS, 200, lambda world, path: world.get(path))
 _for_each(DOCUMENTS, 304, _known, None)
-_for_each(["get_health", "get_ok"], 200, lambda world, path: world.get(path))
+_for_each(["get_health", "get_ready", "get_ok"], 200, lambda world, path: world.get(path))
 
 # What clients call
 

@@ -39,6 +39,16 @@ OPERATIONS: Operations = {
         "security": [],
         "responses": {"200": answer("it does", ref("Health"))},
     },
+    ("ready", "get"): {
+        "summary": "whether requests may be sent here, and what is wrong",
+        "tags": ["discovery"],
+        "security": [],
+        "responses": {
+            "200": answer("they may, even if something is wrong", ref("Readiness")),
+            "429": answer("too many requests, in production", ref("ProtocolError"), RETRY_AFTER),
+            "503": answer("they may not", ref("Readiness"), RETRY_AFTER),
+        },
+    },
     ("openapi", "get"): _document("this description", "OpenAPI"),
     ("well_known.openid_configuration", "get"): _document(
         "metadata (OpenID Connect Discovery 1.0, section 4)", "Metadata"

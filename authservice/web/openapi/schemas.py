@@ -82,6 +82,16 @@ _PUBLIC_CLIENT = {"client_id": _STRING, "client_name": _STRING, "redirect_uris":
 
 SCHEMAS: Object = {
     "Health": record("status", "service", status={"const": "ok"}, service=_STRING),
+    "Readiness": record(
+        *("status", "service", "conditions"),
+        status={"enum": ["ready", "degraded", "unavailable"]},
+        service=_STRING,
+        conditions={
+            "type": "object",
+            "description": "what is wrong, by name, each with a sentence",
+            "additionalProperties": _STRING,
+        },
+    ),
     "Metadata": record(*_METADATA, **_METADATA),
     "KeySet": record("keys", keys={"type": "array", "items": ref("Key"), "minItems": 1}),
     "Key": record(

@@ -1,0 +1,67 @@
+"""What may be wrong with a running service: a line for each condition, and how it is noticed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+
+from authservice.models import jwks
+from authservice.web.request import AuthRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that is wrong; ``serves`` tells whether requests may be sent here all the same."""
+
+    name: str
+    meaning: str
+    holds: Callable[[AuthRequest], bool]
+    serves: bool
+
+
+def _database_unavailable(request: AuthRequest) -> bool:
+    try:
+        request.db_readonly.execute(select(jwks.c.id).limit(1))
+    except SQLAlchemyError:
+        return True
+    return False
+
+
+def _keys_unavailable(request: AuthRequest) -> bool:
+    try:
+        return not request.signing_keys.document
+    except SQLAlchemyError:
+        return True
+
+
+def _rate_limits_off(request: AuthRequest) -> bool:
+    limits = getattr(request.registry, "rate_limits", None)
+    return limits is not None and not limits.are_counted()
+
+
+CONDITIONS = (
+    Condition(
+        "database_unavailable",
+        "The database does not answer, or has not been migrated.",
+        _database_unavailable,
+        serves=False,
+    ),
+    Condition(
+        "keys_unavailable",
+        "The signing keys have not been read yet, so nothing can be signed.",
+        _keys_unavailable,
+        serves=False,
+    ),
+    Condition(
+        "rate_limits_off",
+        "The storage of rate limits does not answer, so every request passes.",
+        _rate_limits_off,
+        serves=True,
+    ),
+)
+
+
+def conditions(request: AuthRequest) -> list[Condition]:
+    """Return what is wrong at the moment."""
+    return [condition for condition in CONDITIONS if condition.holds(request)]

@@ -1,0 +1,89 @@
+"""GET /api/ready: ready, degraded or unavailable, with what is wrong by name."""
+
+import pytest
+from sqlalchemy import text
+
+from authservice.web.readiness import CONDITIONS
+from tests.browser import Browser
+from tests.processes import ROOT
+from tests.production import production_app, production_browser
+from tests.services.redis_server import RedisServer
+
+PATH = "/api/ready"
+
+
+@pytest.fixture
+def redis_server(tmp_path):
+    started = RedisServer(tmp_path)
+    yield started
+    started.stop()
+
+
+def test_a_service_with_its_database_and_its_keys_is_ready(browser):
+    answer = browser.get(PATH)
+
+    assert answer.json == {"status": "ready", "service": "authservice", "conditions": {}}
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_head_request_has_the_same_status_and_no_body(browser):
+    answer = browser.head(PATH)
+
+    assert answer.status_int == 200
+    assert answer.body == b""
+
+
+def names(answer):
+    return answer.json["status"], set(answer.json["conditions"])
+
+
+def test_without_its_tables_it_is_unavailable_until_they_are_back(browser, database):
+    assert names(browser.get(PATH)) == ("ready", set())
+    with database.transaction() as connection:
+        connection.execute(text("ALTER TABLE jwks RENAME TO jwks_away"))
+
+    answer = browser.get(PATH, expect_errors=True)
+
+    assert answer.status_int == 503
+    assert answer.headers["Retry-After"] == "5"
+    # Keys that have been read serve on.
+    assert names(answer) == ("unavailable", {"database_unavailable"})
+    assert browser.head(PATH, expect_errors=True).status_int == 503
+    with database.transaction() as connection:
+        connection.execute(text("ALTER TABLE jwks_away RENAME TO jwks"))
+    assert names(browser.get(PATH)) == ("ready", set())
+
+
+def test_a_service_that_never_reached_its_database_lacks_its_keys_too(make_app, tmp_path):
+    # A folder is no database.
+    browser = Browser(make_app(auth__database_url=f"sqlite:///{tmp_path}"))
+
+    answer = browser.get(PATH, expect_errors=True)
+
+    assert answer.status_int == 503
+    assert names(answer) == ("unavailable", {"database_unavailable", "keys_unavailable"})
+    assert str(tmp_path) not in answer.text
+
+
+def test_rate_limits_that_nobody_counts_degrade_it(make_app, monkeypatch, redis_server):
+    app = production_app(make_app, monkeypatch, ratelimit__storage=redis_server.url)
+    browser = production_browser(app)
+    assert names(browser.get(PATH)) == ("ready", set())
+
+    redis_server.stop()
+    try:
+        answer = browser.get(PATH)
+    finally:
+        redis_server.start()
+
+    assert names(answer) == ("degraded", {"rate_limits_off"})
+    assert "redis" not in answer.text
+    assert names(browser.get(PATH)) == ("ready", set())
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.name)
+def test_the_documentation_names_each_condition(condition):
+    page = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+
+    assert f"`{condition.name}`" in page
