@@ -146,7 +146,7 @@ def _server(connection: Connection) -> Iterator[Finding]:
 
 
 def _refusal(failure: DBAPIError) -> Finding:
-    said = str(failure.orig).strip().splitlines()[0]
+    said = (str(failure.orig).strip().splitlines() or ["the driver gives no reason"])[0]
     if "readonly database" in said:
         return skipped("database", "The file of the database may not be written.")
     if "permission denied" in said:
