@@ -10,6 +10,7 @@ from pyramid.config import Configurator
 from authservice import start
 from authservice.oauth import metadata
 from authservice.oauth.backchannel_logout import BackchannelLogout
+from authservice.services.upkeep import Upkeep
 from authservice.settings import SettingsError, load_settings
 from authservice.web import openapi
 from authservice.web.components import Components
@@ -28,6 +29,7 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
     keys = start.signing_keys(settings, database, secret)
     cookies = Cookies(settings, secret)
     backchannel_logout = BackchannelLogout(settings, database, keys)
+    upkeep = Upkeep(database)
     config = Configurator(settings={**ini, "jinja2.undefined": "strict"})
     config.registry.components = Components(
         settings=settings,
@@ -40,9 +42,11 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         metadata=_prebuilt(metadata.document(settings)),
         openapi=_prebuilt(openapi.document(settings, cookies)),
         backchannel_logout=backchannel_logout,
+        upkeep=upkeep,
     )
     config.include("authservice.web")
     backchannel_logout.start()
+    upkeep.start()
     return config.make_wsgi_app()
 
 

@@ -7,6 +7,7 @@ from authservice.db import Database
 from authservice.identity_provider import IdentityProvider
 from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.services.signing_keys import SigningKeys
+from authservice.services.upkeep import Upkeep
 from authservice.settings import AuthSettings
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
@@ -26,9 +27,11 @@ class Components:
     metadata: bytes
     openapi: bytes
     backchannel_logout: BackchannelLogout
+    upkeep: Upkeep
 
     def close(self) -> None:
         """End what runs beside the requests, and close the database."""
         self.backchannel_logout.stop()
         self.signing_keys.wait()
+        self.upkeep.stop()
         self.database.dispose()

@@ -1,0 +1,66 @@
+"""The upkeep of the database while the service runs: nobody has to remember it.
+
+Each process of the service sees to it. They need not know of one another: what one has done, the
+others find done.
+"""
+
+import logging
+import secrets
+import threading
+
+from authservice.db import Database
+from authservice.recurring import Recurring
+from authservice.services.cleanup import CleanUp
+from authservice.sqlite.write_ahead_log import WriteAheadLog
+
+_log = logging.getLogger(__name__)
+
+_LOG_INTERVAL = 1.0
+_CLEANUP_INTERVAL = 3600.0
+# Processes that were started together do not clean up together.
+_FIRST_CLEANUP_WITHIN = 600
+
+
+class Upkeep:
+    """Deletes what has expired, each hour, and keeps SQLite's write-ahead log short."""
+
+    def __init__(self, database: Database) -> None:
+        """Take the database; nothing runs before ``start``."""
+        self._database = database
+        self._tasks = [
+            Recurring(
+                "clean-up",
+                self._clean_up,
+                first=secrets.randbelow(_FIRST_CLEANUP_WITHIN),
+                interval=_CLEANUP_INTERVAL,
+            )
+        ]
+        if database.is_sqlite:
+            log = WriteAheadLog(str(database.url.database))
+            self._tasks.append(
+                Recurring(
+                    "write-ahead log",
+                    lambda _ended: log.keep_short(),
+                    first=_LOG_INTERVAL,
+                    interval=_LOG_INTERVAL,
+                )
+            )
+
+    def start(self) -> None:
+        """Begin."""
+        for task in self._tasks:
+            task.start()
+
+    def stop(self) -> None:
+        """End, after the transaction that is under way."""
+        for task in self._tasks:
+            task.stop()
+
+    def _clean_up(self, ended: threading.Event) -> None:
+        try:
+            deleted = CleanUp(self._database, ended).run()
+        finally:
+            # This thread needs none until the next time.
+            self._database.reader.close()
+        if any(deleted.values()):
+            _log.info("deleted what had expired: %s", deleted)
