@@ -17,6 +17,7 @@ from authservice.local_secret import local_secret
 from authservice.models import account, user
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
+from authservice.sqlite.file_system import network_file_system
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +25,8 @@ _log = logging.getLogger(__name__)
 def open_checked_database(settings: AuthSettings) -> Database:
     """Return the database; raises SystemExit when it is not migrated or belongs elsewhere."""
     database = Database(settings.database_url, synchronous=settings.sqlite_synchronous)
+    if database.is_sqlite:
+        _require_local_disk(str(database.url.database), settings)
     if schema.sqlite_file_is_missing(database):
         raise SystemExit(_not_migrated(settings))
     try:
@@ -48,6 +51,19 @@ def _check(connection: Connection, settings: AuthSettings) -> None:
             "authservice: production refuses this database: it holds the account"
             f" {LOCAL_DEVELOPER} of local mode; set AUTH_DATABASE_URL to another one"
         )
+
+
+def _require_local_disk(file: str, settings: AuthSettings) -> None:
+    file_system = network_file_system(file)
+    if file_system is None:
+        return
+    problem = (
+        f"the database lies on {file_system}, a network file system, where SQLite's locks do not"
+        " hold and data can be lost"
+    )
+    if not settings.local_mode:
+        raise SystemExit(f"authservice: {problem}; put it on a local disk, or use PostgreSQL")
+    _log.warning("%s; put it on a local disk", problem)
 
 
 def _not_migrated(settings: AuthSettings) -> str:

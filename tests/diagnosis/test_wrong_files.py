@@ -8,12 +8,18 @@ import pytest
 
 from tests.diagnosis.machine import finds
 from tests.diagnosis.other_user import NOBODY, somebody_else
+from tests.mounts import lost_sshfs
 
 
 def test_a_database_folder_that_is_not_there(machine):
     machine.set("auth.database_url", f"sqlite:///{machine.folder}/nowhere/a.sqlite")
 
     finds(machine, "file.no_folder", "database.not_migrated")
+
+
+def test_a_database_on_a_network_file_system(machine):
+    with lost_sshfs(machine.data):
+        finds(machine, ("file.over_a_network", str(machine.data)), "database.not_migrated")
 
 
 def test_a_database_that_the_service_may_not_write(

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from authservice import main
 from tests.browser import Browser
 from tests.conftest import LOCAL
+from tests.mounts import lost_sshfs
 from tests.production import production_app, production_browser, signed_in_cookies
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, SECRET
 
@@ -72,6 +73,26 @@ def test_a_database_of_another_version_stops_it(database, database_url, revision
         connection.execute(text("UPDATE alembic_version SET version_num = :r"), {"r": revision})
 
     assert "is not migrated" in _refusal(auth__database_url=database_url)
+
+
+def test_production_refuses_a_network_file_system(production, tmp_path):
+    (tmp_path / "mounted").mkdir()
+    with lost_sshfs(tmp_path / "mounted") as folder:
+        message = _refusal(**production, auth__database_url=f"sqlite:///{folder}/a.sqlite")
+
+    assert message == (
+        "authservice: the database lies on fuse.sshfs, a network file system, where SQLite's locks"
+        " do not hold and data can be lost; put it on a local disk, or use PostgreSQL"
+    )
+
+
+def test_local_mode_warns_of_one(tmp_path, caplog):
+    (tmp_path / "mounted").mkdir()
+    with lost_sshfs(tmp_path / "mounted") as folder:
+        message = _refusal(auth__database_url=f"sqlite:///{folder}/a.sqlite")
+
+    assert "is not migrated" in message
+    assert "the database lies on fuse.sshfs" in caplog.text
 
 
 def _user(database, user_id, provider_id):

@@ -10,13 +10,19 @@ from sqlalchemy.engine import make_url
 
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, skipped, warning
+from authservice.sqlite.file_system import network_file_system
 
-IN_ORDER = "The database's folder is there, writable, private and has room."
+IN_ORDER = "The database's folder is there, on a local disk, writable, private and has room."
 
 NO_FOLDER = error(
     "file.no_folder",
     "The folder of the database does not exist.",
     "Make it for the service's user: install -d -m 700 -o USER FOLDER",
+)
+OVER_A_NETWORK = error(
+    "file.over_a_network",
+    "The database lies on a network file system, where SQLite's locks do not hold.",
+    "Put it on a local disk, or use PostgreSQL.",
 )
 NOT_WRITABLE = error(
     "file.not_writable",
@@ -56,6 +62,9 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         return
     file = Path(url.database or "")
     folder = file.absolute().parent
+    if file_system := network_file_system(str(file)):
+        yield OVER_A_NETWORK.at(str(folder), found=file_system)
+        return
     if not folder.is_dir():
         yield NO_FOLDER.at("auth.database_url", found=str(folder))
         return
