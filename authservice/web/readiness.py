@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.models import jwks
+from authservice.services.signing_keys import KeysNotReadyError
 from authservice.web.request import AuthRequest
 
 
@@ -31,8 +32,15 @@ def _database_unavailable(request: AuthRequest) -> bool:
 def _keys_unavailable(request: AuthRequest) -> bool:
     try:
         return not request.signing_keys.document
-    except SQLAlchemyError:
+    except (KeysNotReadyError, SQLAlchemyError):
         return True
+
+
+def _keys_locked(request: AuthRequest) -> bool:
+    try:
+        return bool(request.signing_keys.locked)
+    except (KeysNotReadyError, SQLAlchemyError):
+        return False
 
 
 def _rate_limits_off(request: AuthRequest) -> bool:
@@ -52,6 +60,12 @@ CONDITIONS = (
         "The signing keys have not been read yet, so nothing can be signed.",
         _keys_unavailable,
         serves=False,
+    ),
+    Condition(
+        "keys_locked",
+        "Signing keys were stored under another AUTH_SECRET, so others sign in their place.",
+        _keys_locked,
+        serves=True,
     ),
     Condition(
         "rate_limits_off",

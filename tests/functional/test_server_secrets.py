@@ -272,6 +272,22 @@ def test_a_lost_secret_is_said_and_one_set_is_made(serve, database, caplog, turn
     assert "authservice keys rotate" in said[0].getMessage()
 
 
+def readiness(app):
+    answer = Browser(app).get("/api/ready").json
+    return answer["status"], set(answer["conditions"])
+
+
+def test_readiness_names_locked_keys_until_they_open_or_end(serve, keys_command, turnable_clock):
+    assert readiness(serve(OLD)) == ("ready", set())
+    app = serve(NEW)
+
+    assert readiness(app) == ("degraded", {"keys_locked"})
+    assert readiness(serve(NEW, OLD)) == ("ready", set())
+    keys_command("rotate", current=NEW)
+    turnable_clock.moment += PUBLISHED_BEFORE + READ_AGAIN_AFTER
+    assert readiness(app) == ("ready", set())
+
+
 def test_a_lost_secret_that_turns_up_again_opens_the_keys(serve, keys_command):
     before = published(serve(OLD))
     serve(NEW)
