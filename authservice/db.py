@@ -29,6 +29,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import TimeoutError  # noqa: A004  (what a full pool raises, too)
 from sqlalchemy.pool import NullPool
 
+from authservice import events
 from authservice.prepared import Prepared, begin_immediate
 
 # How long a statement waits for another process's write lock before the request gets 503.
@@ -64,11 +65,14 @@ class Database:
     def transaction(self) -> Iterator[Connection]:
         """Give a writing transaction: committed at the end, rolled back by an exception."""
         connection = self.begin()
+        happened: list[events.Event] = []
         try:
             yield connection
             connection.commit()
+            happened = events.taken(connection)
         finally:
             self.end(connection)
+        events.log(*happened)
 
     def begin(self) -> Connection:
         """Return a connection in a writing transaction, to be committed and then ended.
@@ -87,6 +91,7 @@ class Database:
 
     def end(self, connection: Connection) -> None:
         """Roll back what was not committed, and let others have the connection."""
+        events.taken(connection)
         if not self.is_sqlite:
             connection.close()
             return

@@ -1,5 +1,7 @@
 """Log records, each with the reference of the request it belongs to, as JSON or as text.
 
+A record of an event carries it as ``event``, of which the whole content is written.
+
 People read the same reference on an error page, so that an operator finds what happened. Only
 what a record says itself is written: never a header, a body or an address's query.
 """
@@ -36,6 +38,7 @@ class JSONLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             "request": current_reference(),
+            "event": event.content() if (event := getattr(record, "event", None)) else None,
         }
         if record.exc_info:
             content["exception"] = self.formatException(record.exc_info)
@@ -49,4 +52,8 @@ class TextLines(logging.Formatter):
         """Return the text."""
         reference = current_reference()
         text = super().format(record)
+        if event := getattr(record, "event", None):
+            # The message is the name already.
+            values = list(event.content().items())[1:]
+            text += "".join(f" {name}={value}" for name, value in values)
         return f"{text} [{reference}]" if reference else text

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from documentation import commands, findings, http_api, settings
+from documentation import commands, events, findings, http_api, settings
 
 FOLDER = Path(__file__).parent.parent / "docs"
 _NOTICE = (
@@ -14,6 +14,7 @@ def made() -> dict[str, str]:
     """Return the text of each page as it has to be now, by the name of its file."""
     texts = {
         "commands.md": commands.page(),
+        "events.md": events.page(),
         "findings.md": findings.page(),
         "http-api.md": http_api.page(),
         "settings.md": settings.page(),

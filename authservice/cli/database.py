@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from authservice import schema
+from authservice import events, schema
+from authservice.cli import event_log
 from authservice.cli.arguments import fail
 from authservice.configuration import open_database
 from authservice.db import Database
@@ -58,10 +59,12 @@ def reading(options: argparse.Namespace) -> Iterator[Connection]:
 @contextmanager
 def writing(options: argparse.Namespace) -> Iterator[Connection]:
     """Give a writing transaction on the database that the options name; dry runs keep nothing."""
+    event_log.begin(None if options.remote else ini_path(options.config))
     with _named(options) as database, database.transaction() as connection:
         yield connection
         if options.dry_run:
             connection.rollback()
+            events.taken(connection)
 
 
 @contextmanager

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
+from authservice import events
+from authservice.events import TokenRevoked
 from authservice.services import access_tokens, refresh_tokens
 from authservice.services.clients import Client
 
@@ -15,8 +17,16 @@ def revoke(
     refresh_token = refresh_tokens.find(reader, token)
     if refresh_token is not None:
         if refresh_token.client_id == asking.client_id:
-            refresh_tokens.revoke_family(open_writer(), refresh_token.family_id)
+            writer = open_writer()
+            refresh_tokens.revoke_family(writer, refresh_token.family_id)
+            _note(writer, asking, refresh_token.user_id)
         return
     access_token = access_tokens.find(reader, token)
     if access_token is not None and access_token.client_id == asking.client_id:
-        access_tokens.delete_one(open_writer(), access_token.id)
+        writer = open_writer()
+        access_tokens.delete_one(writer, access_token.id)
+        _note(writer, asking, access_token.user.id)
+
+
+def _note(writer: Connection, asking: Client, user_id: str) -> None:
+    events.note(writer, TokenRevoked(client_id=asking.client_id, sub=user_id))

@@ -1,5 +1,7 @@
 """The token endpoint: codes and refresh tokens into tokens (RFC 6749, 3.2)."""
 
+import json
+
 from oauthlib.oauth2.rfc6749.errors import (
     InvalidClientError,
     InvalidRequestError,
@@ -8,7 +10,9 @@ from oauthlib.oauth2.rfc6749.errors import (
 )
 from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
+from authservice import events
 from authservice.crypto.secret_values import random_token
+from authservice.events import TokenRefused
 from authservice.oauth import parameters
 from authservice.oauth.canonical_request import CanonicalRequest
 from authservice.oauth.client_authentication import authenticated_client
@@ -30,6 +34,8 @@ from authservice.oauth.token_request_validator import TokenRequestValidator
 from authservice.services import authorization_codes
 from authservice.services.clients import Client
 
+_OK = 200
+
 
 class TokenEndpoint:
     """Answers one token request. The client shows who it is before anything else is looked at."""
@@ -41,15 +47,19 @@ class TokenEndpoint:
     def respond(self, authorization: str | None, pairs: Pairs) -> ProtocolAnswer:
         """Return the answer to a token request (RFC 6749, 4.1.3 and 6)."""
         sent = Parameters.read(pairs, parameters.TOKEN)
+        client = None
         try:
             sent.refuse_repeated()
             client = authenticated_client(self._context, authorization, sent)
             _check(sent)
-            return self._grant(client, sent)
+            answer = self._grant(client, sent)
         except InvalidClientError as error:
-            return client_error_answer(error, authorization)
+            answer = client_error_answer(error, authorization)
         except OAuth2Error as error:
-            return error_answer(error)
+            answer = error_answer(error)
+        if answer.status != _OK:
+            events.log(_refused(client, sent, answer))
+        return answer
 
     def _grant(self, client: Client, sent: Parameters) -> ProtocolAnswer:
         validator = TokenRequestValidator(self._context, client, sent.resources)
@@ -68,12 +78,22 @@ class TokenEndpoint:
         _, body, status = grant(validator).create_token_response(
             CanonicalRequest(sent.values), token_type
         )
-        if status != 200 and validator.code is not None:  # noqa: PLR2004
+        if status != _OK and validator.code is not None:
             # A failed redemption burns the code: nobody may try verifiers.
             authorization_codes.spend(
                 self._context.open_writer(), validator.code, validator.code.row.expires_at
             )
         return ProtocolAnswer(status, NO_STORE, body)
+
+
+def _refused(client: Client | None, sent: Parameters, answer: ProtocolAnswer) -> TokenRefused:
+    grant_type = sent.get("grant_type")
+    return TokenRefused(
+        # Anybody may send any text.
+        grant_type=grant_type if grant_type in GRANT_TYPES else None,
+        client_id=None if client is None else client.client_id,
+        error=json.loads(answer.body)["error"],
+    )
 
 
 def _check(sent: Parameters) -> None:

@@ -21,6 +21,7 @@ from authservice.oauth.token_response import (
     REFRESH_REFUSED,
     SIGNED_OUT,
     TokenStore,
+    end_replayed_code,
 )
 from authservice.services import (
     authorization_codes,
@@ -70,7 +71,7 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         self.code = found
         if found.row.spent:
             # Somebody holds a code that was used before: what was made from it ends (RFC 9700).
-            refresh_tokens.revoke_of_code(self._context.open_writer(), found.id)
+            end_replayed_code(self._context.open_writer(), found)
         if found.row.spent or found.row.expired:
             raise InvalidGrantError(description=CODE_REFUSED)
         if request.redirect_uri != found.grant.redirect_uri:
@@ -109,7 +110,7 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
             raise InvalidGrantError(description=REFRESH_REFUSED)
         state = refresh_tokens.state_of(found, self._context.settings.lifetimes.refresh_grace)
         if state is State.REPLAYED:
-            refresh_tokens.revoke_family(self._context.open_writer(), found.family_id)
+            refresh_tokens.end_replayed_family(self._context.open_writer(), found)
         if state is not State.USABLE:
             raise InvalidGrantError(description=REFRESH_REFUSED)
         self._refresh_token = found

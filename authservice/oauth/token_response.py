@@ -11,7 +11,9 @@ from typing import Any
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError
 from sqlalchemy import Connection
 
-from authservice import clock
+from authservice import clock, events
+from authservice.events import CodeReplayed, TokenIssued
+from authservice.oauth.grants import AUTHORIZATION_CODE, REFRESH_TOKEN
 from authservice.oauth.token_grant import TokenGrant
 from authservice.services import (
     access_tokens,
@@ -33,6 +35,12 @@ REFRESH_REFUSED = (
     "The refresh token is unknown, expired, revoked, already used, or was issued to another client."
 )
 SIGNED_OUT = "The user has signed out since."
+
+
+def end_replayed_code(writer: Connection, code: AuthorizationCode) -> None:
+    """Revoke what was made from a code that was used before (RFC 9700, section 4.5)."""
+    refresh_tokens.revoke_of_code(writer, code.id)
+    events.note(writer, CodeReplayed(client_id=code.grant.client_id, sub=code.grant.user_id))
 
 
 class TokenStore:
@@ -60,7 +68,7 @@ class TokenStore:
         kept = lifetimes.refresh_family if offline else lifetimes.access_token
         writer = self._open_writer()
         if not authorization_codes.spend(writer, code, clock.now() + kept):
-            refresh_tokens.revoke_of_code(writer, code.id)
+            end_replayed_code(writer, code)
             raise InvalidGrantError(description=CODE_REFUSED)
         self._require_standing(writer, code)
         refresh_id = None
@@ -82,6 +90,7 @@ class TokenStore:
         if self._client.backchannel_logout_uri is not None:
             session_participants.add(writer, code.grant.session_id, grant.client_id)
         self._store_access_token(writer, token, scopes, refresh_id, code.grant.session_id)
+        self._note(writer, AUTHORIZATION_CODE, scopes)
 
     def _require_standing(self, writer: Connection, code: AuthorizationCode) -> None:
         """Refuse a code whose session or consent has ended, as the transaction sees them."""
@@ -116,6 +125,18 @@ class TokenStore:
         token["refresh_token"] = successor.token
         session_id = successor.session_id if found.session_is_alive else None
         self._store_access_token(writer, token, scopes, successor.id, session_id)
+        self._note(writer, REFRESH_TOKEN, scopes)
+
+    def _note(self, writer: Connection, grant_type: str, scopes: Iterable[str]) -> None:
+        events.note(
+            writer,
+            TokenIssued(
+                grant_type=grant_type,
+                client_id=self._grant.client_id,
+                sub=self._grant.user_id,
+                scope=" ".join(scopes),
+            ),
+        )
 
     def _store_access_token(
         self,

@@ -10,9 +10,16 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from authservice import clock
+from authservice import clock, events
 from authservice.crypto.client_secrets import hash_client_secret
 from authservice.crypto.secret_values import random_token
+from authservice.events import (
+    ClientChanged,
+    ClientDeleted,
+    ClientDisabled,
+    ClientEnabled,
+    ClientSecretRotated,
+)
 from authservice.models import oauth_access_token, oauth_client
 from authservice.services.client_metadata import ClientMetadata
 
@@ -44,11 +51,15 @@ def change(connection: Connection, row: ClientRow, changes: Mapping[str, Any]) -
     if problems:
         raise ValueError("; ".join(problems))
     columns = {name: value for name, value in metadata.columns().items() if name in changes}
+    changed = tuple(sorted(changes))
+    events.note(connection, ClientChanged(client_id=row["client_id"], changed=changed))
     return _update(connection, row, columns)
 
 
 def set_disabled(connection: Connection, row: ClientRow, *, disabled: bool) -> ClientRow:
     """Disable a client, or enable it again; while disabled none of its tokens counts."""
+    event = ClientDisabled if disabled else ClientEnabled
+    events.note(connection, event(client_id=row["client_id"]))
     return _update(connection, row, {"disabled": disabled})
 
 
@@ -68,6 +79,7 @@ def rotate_secret(
         "previous_client_secret": row["client_secret"] if overlap else None,
         "previous_client_secret_expires_at": now + overlap if overlap else None,
     }
+    events.note(connection, ClientSecretRotated(client_id=row["client_id"]))
     return _update(connection, row, columns), secret
 
 
@@ -78,6 +90,7 @@ def remove(connection: Connection, row: ClientRow) -> None:
         delete(oauth_access_token).where(oauth_access_token.c.client_id == row["client_id"])
     )
     connection.execute(delete(oauth_client).where(oauth_client.c.client_id == row["client_id"]))
+    events.note(connection, ClientDeleted(client_id=row["client_id"]))
 
 
 def _update(connection: Connection, row: ClientRow, columns: Mapping[str, Any]) -> ClientRow:

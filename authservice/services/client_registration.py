@@ -9,9 +9,10 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, delete, insert, update
 
-from authservice import clock
+from authservice import clock, events
 from authservice.crypto.client_secrets import hash_client_secret
 from authservice.crypto.secret_values import random_id, random_token
+from authservice.events import ClientRegistered
 from authservice.models import oauth_client, user
 from authservice.services import sessions, users
 from authservice.services.client_metadata import ClientMetadata
@@ -70,4 +71,5 @@ def create_client(
         "require_pkce": True,
     }
     connection.execute(insert(oauth_client), row)
+    events.note(connection, ClientRegistered(client_id=client_id))
     return client_id, secret

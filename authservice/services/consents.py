@@ -1,15 +1,16 @@
 """Consents: the scopes that a user has allowed a client, remembered as one growing set."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy import delete as sql_delete
 
-from authservice import clock
+from authservice import clock, events
 from authservice.crypto.secret_values import random_id
 from authservice.db import insert_or_ignore, past_index
+from authservice.events import ConsentGiven
 from authservice.models import oauth_consent
 from authservice.prepared import Prepared
 
@@ -54,7 +55,7 @@ def delete(connection: Connection, consent: Consent) -> None:
     connection.execute(sql_delete(oauth_consent).where(oauth_consent.c.id == consent.id))
 
 
-def grant(connection: Connection, client_id: str, user_id: str, scopes: Iterable[str]) -> None:
+def grant(connection: Connection, client_id: str, user_id: str, scopes: Collection[str]) -> None:
     """Remember that a user allows a client these scopes besides those allowed before."""
     now = clock.now()
     first = {
@@ -75,3 +76,5 @@ def grant(connection: Connection, client_id: str, user_id: str, scopes: Iterable
         .where(oauth_consent.c.id == stored.id)
         .values(scopes=union, updated_at=now)
     )
+    scope = " ".join(scopes)
+    events.note(connection, ConsentGiven(sub=user_id, client_id=client_id, scope=scope))

@@ -13,10 +13,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
-from authservice import clock
+from authservice import clock, events
 from authservice.crypto.secret_values import digest, random_id
 from authservice.crypto.token_sealing import seal_under, unseal_under
 from authservice.db import past_index
+from authservice.events import RefreshTokenReplayed
 from authservice.models import oauth_refresh_token, session, user
 from authservice.prepared import Prepared
 from authservice.services import access_tokens
@@ -192,6 +193,12 @@ def rotate(
     return Successor(new_token, row_id, current.session_id)
 
 
+def end_replayed_family(connection: Connection, found: RefreshToken) -> None:
+    """Revoke the family of a token that was used before: one of those who know it stole it."""
+    revoke_family(connection, found.family_id)
+    events.note(connection, RefreshTokenReplayed(client_id=found.client_id, sub=found.user_id))
+
+
 def revoke_family(connection: Connection, family_id: str) -> None:
     """Revoke every token of a family and delete the access tokens that came with them."""
     _revoke(connection, oauth_refresh_token.c.family_id == family_id)
@@ -240,7 +247,7 @@ def _known_successor(connection: Connection, presented: str, grace: timedelta) -
     current = find(connection, presented)
     state = None if current is None else state_of(current, grace)
     if current is not None and state is State.REPLAYED:
-        revoke_family(connection, current.family_id)
+        end_replayed_family(connection, current)
     if current is None or state is not State.USABLE:
         return None
     token = unseal_under(presented, current.successor) if current.successor else None

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from authservice import clock
+from authservice import clock, events
 from authservice.crypto.secret_values import digest, random_id, random_token
+from authservice.events import SignedOut
 from authservice.models import oauth_access_token, session, session_participant, user
 from authservice.prepared import Prepared
 from authservice.services import logout_notices
@@ -55,7 +56,7 @@ _OF_USER = _WITH_USER.where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
 ).order_by(session.c.created_at)
 _HOLD = (
-    select(session.c.id)
+    select(session.c.id, session.c.user_id, session.c.expires_at)
     .where(session.c.id.in_(bindparam("session_ids", expanding=True)))
     .order_by(session.c.id)
     .with_for_update()
@@ -138,9 +139,14 @@ def end(connection: Connection, session_ids: Sequence[str]) -> int:
     Returns how many sessions ended.
     """
     # Of several that end a session at the same moment, one tells the clients.
-    ending = connection.scalars(_HOLD, {"session_ids": list(session_ids)}).all()
-    if not ending:
+    held = connection.execute(_HOLD, {"session_ids": list(session_ids)}).all()
+    if not held:
         return 0
+    now = clock.now()
+    for row in held:
+        if row.expires_at > now:
+            events.note(connection, SignedOut(sub=row.user_id, sid=row.id))
+    ending = [row.id for row in held]
     logout_notices.put_for_sessions(connection, ending)
     # The foreign key would only clear the column and leave the tokens alive.
     connection.execute(

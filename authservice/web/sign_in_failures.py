@@ -1,5 +1,6 @@
 """What a person is told when the identity provider did not confirm who they are, and what to do."""
 
+import re
 from dataclasses import dataclass
 
 from pyramid.response import Response
@@ -8,6 +9,8 @@ from authservice.web import return_target
 from authservice.web.pages import error_page
 from authservice.web.request import AuthRequest
 from authservice.web.return_target import ReturnTarget
+
+_CODE = re.compile(r"[A-Za-z0-9_]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,11 @@ _OTHERWISE = _Text(
 )
 
 
+def printable(error: str) -> str:
+    """Return an error code as it may be shown; the provider's own may be anything at all."""
+    return error if _CODE.fullmatch(error) else "unknown"
+
+
 def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Response:
     """Return the page for an error code of a sign-in, with a way to try again."""
     text = _TEXTS.get(error, _OTHERWISE)
@@ -76,7 +84,6 @@ def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Resp
         text.title.format(provider=provider),
         text.message.format(provider=provider),
         text.advice.format(provider=provider),
-        # The provider's own code may be anything at all.
-        code=error if error.isascii() and error.replace("_", "").isalnum() else "unknown",
+        code=printable(error),
         action=(again, "Try again"),
     )

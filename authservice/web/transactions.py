@@ -14,6 +14,8 @@ from typing import Any
 from pyramid.response import Response
 from sqlalchemy import Connection
 
+from authservice import events
+
 View = Callable[[Any, Any], Response]
 
 
@@ -28,15 +30,18 @@ def transactional_view(view: View, _info: object) -> View:
     """Return the view with the end of the transaction around it (a Pyramid view deriver)."""
 
     def wrapper(context: Any, request: Any) -> Response:
+        happened: list[events.Event] = []
         try:
             response = view(context, request)
             if request.writing is not None:
                 request.writing.commit()
+                happened = events.taken(request.writing)
         finally:
             if request.writing is not None:
                 request.database.end(request.writing)
                 # The exception view that may follow passes here too, with nothing left to end.
                 request.writing = None
+        events.log(*happened)
         return response
 
     return wrapper

@@ -106,7 +106,9 @@ def test_each_line_is_json(production, walk):
 
     for entry in entries:
         assert {"time", "level", "logger", "message"} <= set(entry)
-        assert set(entry) <= {"time", "level", "logger", "message", "request", "exception"}
+        assert set(entry) <= {
+            *("time", "level", "logger", "message", "request", "exception", "event")
+        }
     assert {"authservice.web.pages", "authservice.web.views.callback"} <= {
         entry["logger"] for entry in entries
     }
@@ -142,6 +144,29 @@ def test_the_reference_on_an_error_page_is_in_the_log(production, path, status):
 
     assert answer.status == status
     assert _logged_under(production, answer)
+
+
+def test_every_event_of_a_request_has_its_reference(production, walk):
+    events = [entry for entry in _entries(production) if "event" in entry]
+
+    assert {entry["event"]["name"] for entry in events} >= {
+        "signed_in",
+        "sign_in_failed",
+        "consent_given",
+        "token_issued",
+        "token_refused",
+        "code_replayed",
+        "signed_out",
+    }
+    assert all(re.fullmatch("[0-9a-f]{16}", entry["request"]) for entry in events)
+
+
+def test_nobody_outside_chooses_the_reference(production, own_client):
+    production.caller().post_form(
+        TOKEN, {"grant_type": "x"} | own_client, X_Request_ID="chosen", Traceparent="00-chosen"
+    )
+
+    assert "chosen" not in production.output
 
 
 def _logged_under(production, answer):

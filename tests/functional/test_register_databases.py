@@ -269,7 +269,9 @@ def test_the_installed_command_registers_remotely(tmp_path, database, database_u
     )
 
     assert made.returncode == 0
-    assert made.stderr == ""
+    event = json.loads(made.stderr)["event"]
+    assert event == {"name": "client_registered", "client_id": event["client_id"]}
+    assert event["client_id"] in made.stdout
     assert _count(database) == 1
 
 

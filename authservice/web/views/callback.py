@@ -5,16 +5,17 @@ import logging
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice import events
+from authservice.events import SignedIn, SignInFailed
 from authservice.identity_provider import SignInFailedError
 from authservice.services import sessions, users
 from authservice.services.users import AccountNotLinkedError, Profile, User
-from authservice.web import return_target, sign_in_attempt
+from authservice.web import return_target, sign_in_attempt, sign_in_failures
 from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page, page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in_attempt import SignInAttempt
-from authservice.web.sign_in_failures import failure_page
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +59,11 @@ def _signed_in(
     request: AuthRequest, attempt: SignInAttempt, user: User, *, new_user: bool
 ) -> Response:
     session, token = _new_session(request, user)
+    provider = request.identity_provider.id
+    events.note(
+        request.db,
+        SignedIn(sub=user.id, sid=session.id, provider=provider, new_user=new_user),
+    )
     auth_url = request.auth_settings.auth_url
     response = see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
     request.cookies_of_service.set_session(response, session, token)
@@ -95,8 +101,10 @@ def _repeated_or_unknown(request: AuthRequest, attempt: SignInAttempt | None) ->
 
 
 def _failed(request: AuthRequest, attempt: SignInAttempt, error: str) -> Response:
+    provider = request.identity_provider.id
+    events.log(SignInFailed(provider=provider, error=sign_in_failures.printable(error)))
     auth_url = request.auth_settings.auth_url
     elsewhere = return_target.error_address(attempt.target, auth_url, error)
     if elsewhere is not None:
         return see_other(elsewhere)
-    return failure_page(request, attempt.target, error)
+    return sign_in_failures.failure_page(request, attempt.target, error)

@@ -5,6 +5,8 @@ from typing import Any
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice import events
+from authservice.events import ConsentRefused
 from authservice.oauth.authorization_request import AuthorizationRequest
 from authservice.services import consents
 from authservice.services.users import User
@@ -43,6 +45,7 @@ def consent_submitted(request: AuthRequest) -> Response:
         consents.grant(request.db, asked.client.client_id, session.user.id, asked.consent_scopes)
         return _back_to_authorize(request, interaction)
     if fields.get("decision") == "deny":
+        events.log(ConsentRefused(sub=session.user.id, client_id=asked.client.client_id))
         answer = request.authorization_server.refuse(
             asked, "access_denied", "The user did not allow what was asked for."
         )

@@ -5,6 +5,8 @@ from typing import Any
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice import events
+from authservice.events import ConsentWithdrawn
 from authservice.services import clients, consents, refresh_tokens
 from authservice.services.consents import Consent
 from authservice.web import csrf
@@ -57,6 +59,8 @@ def delete_consent(request: AuthRequest) -> Response:
         return error_json(404, "Consent not found", "NOT_FOUND")
     consents.delete(request.db, consent)
     refresh_tokens.revoke_of_user(request.db, session.user.id, consent.client_id)
+    withdrawn = ConsentWithdrawn(sub=session.user.id, client_id=consent.client_id)
+    events.note(request.db, withdrawn)
     return json_answer({"status": True})
 
 

@@ -1,0 +1,189 @@
+"""What happened, for those who have to account for it: every event is defined here.
+
+Events are records of the logger ``authservice.events``, which operators send where nobody can
+take them back. They name people and clients by their ids only, and hold no token and no code.
+"""
+
+import logging
+import re
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection
+
+_log = logging.getLogger(__name__)
+_WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened. What is not known is None."""
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.name = _WORD_BEGINS.sub("_", cls.__name__).lower()
+
+    def content(self) -> dict[str, Any]:
+        """Return the name and everything that is known."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"name": self.name} | {
+            name: value for name, value in values.items() if value is not None
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedIn(Event):
+    """A person signed in, and a session began."""
+
+    sub: str
+    sid: str
+    provider: str
+    new_user: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignInFailed(Event):
+    """The identity provider did not confirm who somebody is."""
+
+    provider: str
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedOut(Event):
+    """A session ended before its time: by its owner, from here or from another device."""
+
+    sub: str
+    sid: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentGiven(Event):
+    """A person allowed a client what it asked for."""
+
+    sub: str
+    client_id: str
+    scope: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentRefused(Event):
+    """A person did not allow a client what it asked for."""
+
+    sub: str
+    client_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentWithdrawn(Event):
+    """A person took a client's access back, with all its tokens."""
+
+    sub: str
+    client_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenIssued(Event):
+    """A client received tokens."""
+
+    grant_type: str
+    client_id: str
+    sub: str
+    scope: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRefused(Event):
+    """A token request was refused; the client is named only if it has shown who it is."""
+
+    grant_type: str | None
+    client_id: str | None
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRevoked(Event):
+    """A client gave a token back."""
+
+    client_id: str
+    sub: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeReplayed(Event):
+    """An authorization code came a second time: what was made of it has been revoked."""
+
+    client_id: str
+    sub: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefreshTokenReplayed(Event):
+    """A used refresh token came again: all refresh tokens of that sign-in have been revoked."""
+
+    client_id: str
+    sub: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientRegistered(Event):
+    """A client was registered."""
+
+    client_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientChanged(Event):
+    """Metadata of a client changed; ``changed`` names what, not from what to what."""
+
+    client_id: str
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientDisabled(Event):
+    """A client was disabled, and its tokens with it."""
+
+    client_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientEnabled(Event):
+    """A disabled client works again."""
+
+    client_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientSecretRotated(Event):
+    """A client was given a new secret."""
+
+    client_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientDeleted(Event):
+    """A client was deleted with its consents and tokens."""
+
+    client_id: str
+
+
+_noted: WeakKeyDictionary[Connection, list[Event]] = WeakKeyDictionary()
+
+
+def note(connection: Connection, event: Event) -> None:
+    """Log an event as soon as the connection's writing transaction is committed."""
+    _noted.setdefault(connection, []).append(event)
+
+
+def taken(connection: Connection) -> list[Event]:
+    """Return what was noted in a transaction that has just ended, and forget it."""
+    return _noted.pop(connection, [])
+
+
+def log(*happened: Event) -> None:
+    """Log events that are true by now."""
+    for event in happened:
+        _log.info(event.name, extra={"event": event})
