@@ -1,9 +1,11 @@
 """Few people against a million: what an operation costs must not follow the size of the data."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bench import cleaning
 from bench.comparison import dearer, failure
+from bench.figures import Column
 from bench.mode import Bench, Judgement, Mode
 from bench.table import ratios_of
 from bench.variants import Variant
@@ -21,19 +23,23 @@ def mode(variant: Variant) -> Mode:
 
 
 def judge(bench: Bench) -> Judgement:
-    """Fail every case that is dearer by more than the limit with the most people."""
-    few, many, most = bench.columns
-    failures = [
-        failure(few, most, found, LIMIT) for found in dearer(few, most, bench.options.cases, LIMIT)
-    ]
+    """Fail what grows with the number of people, and requests that a clean-up delays."""
+    cleaned = cleaning.judge(bench.subjects[-1], bench.options.seconds)
+    text = f"{ratios_of(bench.columns[0], bench.columns[-1])}\n\n{cleaned.text}"
+    grown = growing(bench.columns, bench.options.cases)
+    return Judgement(text, (*grown, *cleaned.failures))
+
+
+def growing(columns: Sequence[Column], cases: Iterable[str]) -> list[str]:
+    """Return what takes more of CPU or memory with the most people than it may."""
+    few, *_, many, most = columns
+    found = [failure(few, most, each, LIMIT) for each in dearer(few, most, cases, LIMIT)]
     before, after = (
         column.median_of_rounds(lambda each: each.memory_after) for column in (many, most)
     )
     if after > before * MEMORY_LIMIT:
-        failures.append(
+        found.append(
             f"memory grows with the data: {before / 1e6:.0f} MB with {many.name},"
             f" {after / 1e6:.0f} MB with {most.name}"
         )
-    cleaned = cleaning.judge(bench.subjects[-1], bench.options.seconds)
-    text = f"{ratios_of(few, most)}\n\n{cleaned.text}"
-    return Judgement(text, (*failures, *cleaned.failures))
+    return found

@@ -1,23 +1,19 @@
 """One run from its options to its result: what is set up, measured and judged."""
 
 import secrets
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 from authservice import clock
-from bench import bulk, ceiling, growth, machine, regression, revisions, scaling, side_by_side
+from bench import ceiling, growth, machine, regression, revisions, scaling, side_by_side
 from bench.checkouts import here
 from bench.cores import Cores
-from bench.databases import MakeDatabase, databases
-from bench.deployment import Deployment
-from bench.enrolment import Enrolment
-from bench.figures import Column, Run
+from bench.databases import databases
+from bench.figures import Run
 from bench.mode import Bench, Mode
 from bench.options import Options
-from bench.rounds import Subject
-from bench.seeding import seed
+from bench.preparation import prepare
 from bench.variants import Variant
 
 _CEILING_SECONDS = 1.0
@@ -37,10 +33,11 @@ def perform(options: Options) -> Run:
         mode = _mode(options, folder)
         cores = Cores.shared_out(max(variant.processes for variant in mode.variants))
         make_database = stack.enter_context(databases(options.database, cores))
-        subjects = [
-            _subject(variant, folder / str(number), make_database, run_id)
-            for number, variant in enumerate(mode.variants)
-        ]
+        subjects = []
+        for number, variant in enumerate(mode.variants):
+            own = folder / str(number)
+            own.mkdir()
+            subjects.append(prepare(variant, own, make_database(own), run_id))
         bench = Bench(subjects, options)
         bench.play(options.cases, latency=mode.latency)
         judgement = mode.judge(bench)
@@ -64,16 +61,3 @@ def _mode(options: Options, folder: Path) -> Mode:
     if options.processes > 1:
         return scaling.mode(variant, options.processes)
     return side_by_side.mode(variant, options.synchronous)
-
-
-def _subject(variant: Variant, folder: Path, make_database: MakeDatabase, run_id: str) -> Subject:
-    folder.mkdir()
-    deployment = Deployment(variant, folder, make_database(folder))
-    column = Column(run_id, variant.name, variant.facts())
-    if variant.users == 1:
-        return Subject(deployment, Enrolment(deployment).of_service, column)
-    sys.stderr.write(f"writing {variant.users:,} users\n")
-    population = seed(deployment, variant.users)
-    size = bulk.size_of(deployment.database_url)
-    column.facts["database size"] = f"{size / 1e6:,.0f} MB"
-    return Subject(deployment, lambda _service: population, column)

@@ -19,10 +19,10 @@ def figures(cpu_us):
     )
 
 
-def column(name, *rounds, run_id="one"):
-    """Return a column of rounds, each the CPU time of its cases by name."""
+def column(name, *rounds, run_id="one", memory=80):
+    """Return a column of rounds, each the CPU time of its cases by name; memory in megabytes."""
     made = Column(run_id, name, {"revision": "abc"})
     for costs in rounds:
         cases = {case: figures(cpu_us) for case, cpu_us in costs.items()}
-        made.rounds.append(Round(0.5, 70 * MEGABYTE, 80 * MEGABYTE, cases))
+        made.rounds.append(Round(0.5, 70 * MEGABYTE, memory * MEGABYTE, cases))
     return made

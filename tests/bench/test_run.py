@@ -3,7 +3,8 @@
 import pytest
 
 from bench import runs
-from bench.cases import CASES
+from bench.cases import CASES, Case
+from bench.http11 import WrongAnswerError, get
 from bench.options import parse
 
 SHORT = ["--seconds", "0.2", "--rounds", "1"]
@@ -24,6 +25,18 @@ def test_every_case_is_measured_and_every_answer_is_right(users):
     assert only.cases["refresh"].cpu_us > 0
     assert only.start_seconds > 0
     assert only.memory_after > 0
+
+
+def test_a_wrong_answer_fails_the_run(monkeypatch):
+    def ask(population):
+        answer = yield get(population.host, "/api/health")
+        raise WrongAnswerError(f"{answer.status} is not what we want")
+
+    monkeypatch.setitem(CASES, "health", Case("health", "health", ask))
+
+    run = runs.perform(parse([*SHORT, "--synchronous", "NORMAL", "--only", "health"]))
+
+    assert set(run.failures) == {"NORMAL, health: 200 is not what we want"}
 
 
 def test_several_processes_are_compared_with_one():
