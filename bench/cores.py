@@ -22,10 +22,14 @@ class Cores:
     def shared_out(cls, processes: int) -> "Cores":
         """Return the last CPU for the load, and one for each server process."""
         *others, last = sorted(os.sched_getaffinity(0))
-        servers = tuple(others[:processes]) or (last,)
-        if len(servers) < processes:
-            servers = (*servers, last)
-        return cls(last, servers)
+        servers = tuple(others[:processes])
+        return cls(last, servers if len(servers) == processes else (*servers, last))
+
+    @classmethod
+    def beside_the_load(cls) -> "Cores":
+        """Return the last CPU for both the load and one server process."""
+        last = max(os.sched_getaffinity(0))
+        return cls(last, (last,))
 
     @property
     def shared(self) -> bool:

@@ -32,7 +32,11 @@ class Deployment:
         """Take a folder for what belongs to the service; the tables are made in the database."""
         self.variant = variant
         self.database_url = database.url
-        self.cores = Cores.shared_out(variant.processes)
+        self.cores = (
+            Cores.beside_the_load()
+            if variant.beside_the_load
+            else Cores.shared_out(variant.processes)
+        )
         self._database = database
         self._log = folder / "server.log"
         self._ports = _free_ports(variant.processes)

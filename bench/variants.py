@@ -15,6 +15,7 @@ class Variant:
     database: str = "sqlite"
     synchronous: str = "NORMAL"
     processes: int = 1
+    beside_the_load: bool = False
     users: int = 1
 
     def facts(self) -> dict[str, str]:
