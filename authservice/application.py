@@ -30,6 +30,7 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
     cookies = Cookies(settings, secret)
     backchannel_logout = BackchannelLogout(settings, database, keys)
     upkeep = Upkeep(database)
+    metrics = start.metrics(settings, database, keys)
     config = Configurator(settings={**ini, "jinja2.undefined": "strict"})
     config.registry.components = Components(
         settings=settings,
@@ -43,10 +44,13 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         openapi=_prebuilt(openapi.document(settings, cookies)),
         backchannel_logout=backchannel_logout,
         upkeep=upkeep,
+        metrics=metrics,
     )
     config.include("authservice.web")
     backchannel_logout.start()
     upkeep.start()
+    if metrics is not None:
+        metrics.start()
     return config.make_wsgi_app()
 
 

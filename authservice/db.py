@@ -8,9 +8,10 @@ statement sees the newest state, and no open snapshot keeps the write-ahead log 
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 from sqlalchemy import (
@@ -46,6 +47,8 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.writer = self._engine(read_only=False)
         self._writer: Connection | None = None
+        self.observe_wait: Callable[[float], None] | None = None
+        """Called with the seconds that each writing transaction waited for its turn."""
         self._turn = threading.Lock()
         self._reader = self._engine(read_only=True)
         self._here = threading.local()
@@ -79,6 +82,15 @@ class Database:
 
         Raises sqlalchemy.exc.TimeoutError when another thread writes for too long.
         """
+        if self.observe_wait is None:
+            return self._begin()
+        began = perf_counter()
+        try:
+            return self._begin()
+        finally:
+            self.observe_wait(perf_counter() - began)
+
+    def _begin(self) -> Connection:
         if self.is_sqlite:
             return self._begin_in_turn()
         connection = self.writer.connect()

@@ -6,6 +6,7 @@ take them back. They name people and clients by their ids only, and hold no toke
 
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -170,6 +171,8 @@ class ClientDeleted(Event):
     client_id: str
 
 
+observers: list[Callable[[Event], None]] = []
+"""Called with each event of this process, at whatever level the log is."""
 _noted: WeakKeyDictionary[Connection, list[Event]] = WeakKeyDictionary()
 
 
@@ -187,3 +190,5 @@ def log(*happened: Event) -> None:
     """Log events that are true by now."""
     for event in happened:
         _log.info(event.name, extra={"event": event})
+        for observe in observers:
+            observe(event)

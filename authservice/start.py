@@ -5,6 +5,7 @@ reached does serve: it comes back by itself, and readiness says so meanwhile.
 """
 
 import logging
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import OperationalError
@@ -16,8 +17,11 @@ from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
 from authservice.local_secret import local_secret
 from authservice.models import account, user
 from authservice.services.signing_keys import SigningKeys
-from authservice.settings import AuthSettings
+from authservice.settings import METRICS_MISSING, AuthSettings
 from authservice.sqlite.file_system import network_file_system
+
+if TYPE_CHECKING:
+    from authservice.metrics.process_metrics import ProcessMetrics
 
 _log = logging.getLogger(__name__)
 
@@ -86,6 +90,22 @@ def signing_keys(settings: AuthSettings, database: Database, secret: ServerSecre
     except OperationalError:
         _log.exception("the signing keys are loaded when the database can be reached")
     return keys
+
+
+def metrics(
+    settings: AuthSettings, database: Database, keys: SigningKeys
+) -> "ProcessMetrics | None":
+    """Return what measures this process, or None; raises SystemExit where it cannot listen."""
+    if settings.metrics_listen is None:
+        return None
+    try:
+        from authservice.metrics.process_metrics import ProcessMetrics  # noqa: PLC0415
+
+        return ProcessMetrics(settings.metrics_listen, database, keys)
+    except ModuleNotFoundError:
+        raise SystemExit(f"authservice: {METRICS_MISSING}") from None
+    except OSError as error:
+        raise SystemExit(f"authservice: metrics.listen: {error}") from None
 
 
 def identity_provider(settings: AuthSettings) -> IdentityProvider:

@@ -55,8 +55,6 @@ level = NOTSET
 formatter = json
 ```
 
-Leave the level at `INFO`: metrics count events too.
-
 """
 
 

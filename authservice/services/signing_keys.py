@@ -41,6 +41,7 @@ class KeysNotReadyError(Exception):
 @dataclass(frozen=True, slots=True)
 class _KeySet:
     signing: Mapping[str, SigningKey]
+    made: Mapping[str, datetime]
     verifying: Mapping[str, Any]
     document: bytes
     due: tuple[str, ...]
@@ -94,6 +95,11 @@ class SigningKeys:
     def document(self) -> bytes:
         """Return the JSON Web Key Set as it is published."""
         return self._keys.document
+
+    @property
+    def made(self) -> Mapping[str, datetime]:
+        """Return when the key that signs was made, for each algorithm."""
+        return self._keys.made
 
     @property
     def locked(self) -> tuple[str, ...]:
@@ -175,6 +181,7 @@ class SigningKeys:
         signing = key_schedule.signing(keys, opened, now)
         found = _KeySet(
             signing={alg: opened[key.kid] for alg, key in signing.items()},
+            made={alg: key.created_at for alg, key in signing.items()},
             verifying=verification_keys(
                 key.public_jwk for key in keys if key_schedule.verifies(key, now)
             ),

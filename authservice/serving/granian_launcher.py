@@ -56,6 +56,12 @@ def main() -> None:
     except KeyError as error:
         raise SystemExit(f"authservice-granian: [DEFAULT] does not say {error}") from None
     server = _server(options)
+    settings = loader.get_settings("app:main", variables)
+    if settings.get("metrics.listen"):
+        # Imported when it is wanted, as this process stays small otherwise.
+        from authservice.serving import worker_metrics  # noqa: PLC0415
+
+        worker_metrics.measure(server, settings)
     loader.setup_logging(variables)
     load = partial(_application, given.ini, variables, options)
     server.serve(target_loader=load, wrap_loader=False)

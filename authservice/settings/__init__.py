@@ -20,16 +20,21 @@ from authservice.settings.sources import Source
 
 __all__ = [
     "LONGEST_SIGNED_TOKEN",
+    "METRICS_MISSING",
     "AuthSettings",
     "Lifetimes",
     "Problem",
     "ProviderSettings",
     "SettingsError",
     "load_database_settings",
+    "load_metrics_address",
     "load_server_secrets",
     "load_settings",
 ]
 
+METRICS_MISSING = (
+    "metrics.listen needs prometheus-client; install it: pip install 'authservice[metrics]'"
+)
 _SYNCHRONOUS = ("FULL", "NORMAL")
 _DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
 # Browsers cut a cookie's life at 400 days.
@@ -65,6 +70,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         resources=rules.resources(source, auth_url),
         backchannel_networks=parsing.networks(source, "auth.backchannel_networks"),
         ratelimit_storage=None if local_mode else _ratelimit_storage(source),
+        metrics_listen=parsing.listen_address(source, "metrics.listen"),
         lifetimes=_lifetimes(source),
     )
     if (
@@ -86,6 +92,11 @@ def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -
     if source.problems:
         raise SettingsError(source.problems)
     return url, synchronous
+
+
+def load_metrics_address(ini: Mapping[str, str]) -> tuple[str, int] | None:
+    """Return where metrics are read, or None; an address that is none is refused elsewhere."""
+    return parsing.listen_address(Source(ini, {}), "metrics.listen")
 
 
 def load_server_secrets(environ: Mapping[str, str]) -> tuple[bytes | None, bytes | None]:

@@ -58,6 +58,7 @@ class AuthSettings:
     resources: Mapping[str, tuple[str, ...]]
     backchannel_networks: tuple[IPNetwork, ...]
     ratelimit_storage: str | None = field(repr=False)
+    metrics_listen: tuple[str, int] | None
     lifetimes: Lifetimes
 
     @property

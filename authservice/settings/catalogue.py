@@ -120,6 +120,11 @@ SETTINGS = (
         default="memory://",
     ),
     Setting(
+        ini_key="metrics.listen",
+        meaning="IP address and port on which Prometheus reads, such as `127.0.0.1:9464`",
+        otherwise="nothing is measured",
+    ),
+    Setting(
         ini_key="lifetimes.session", meaning="a session, from its last extension", default="604800"
     ),
     Setting(

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import ipaddress
+import re
 from urllib.parse import urlsplit
 
 from sqlalchemy.engine import make_url
@@ -19,6 +20,8 @@ from authservice.settings.sources import Source
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+_PORT = re.compile(r"[1-9][0-9]{0,4}")
+_HIGHEST_PORT = 65535
 _SECRET_BYTES = 32
 # 32 random bytes hold fewer distinct values than this about once in 10^20 draws.
 _DISTINCT_BYTES = 12
@@ -119,6 +122,19 @@ def choice(source: Source, key: str, values: tuple[str, ...], default: str = "")
     if text not in values:
         source.refuse(source.name(key), f"must be {' or '.join(values)}")
     return text
+
+
+def listen_address(source: Source, key: str) -> tuple[str, int] | None:
+    """Return an IP address and a port to listen on, or None when there is none."""
+    text = source.text(key)
+    if not text:
+        return None
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if is_ip_address(host) and _PORT.fullmatch(port) and int(port) <= _HIGHEST_PORT:
+        return host, int(port)
+    source.refuse(key, "must be an IP address and a port: 127.0.0.1:9464")
+    return None
 
 
 def networks(source: Source, key: str) -> tuple[IPNetwork, ...]:

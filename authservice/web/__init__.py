@@ -27,6 +27,8 @@ def includeme(config: Any) -> None:
     if settings.local_mode:
         config.add_tween("authservice.web.local_guard.local_guard")
     config.add_tween("authservice.web.security_headers.security_headers")
+    if config.registry.components.metrics is not None:
+        config.add_tween("authservice.web.measured_requests.measured_requests")
     config.set_csrf_storage_policy(FormTokens())
     # The origin of a form is not compared: our own pages send none, by their referrer policy.
     config.set_default_csrf_options(require_csrf=True, token=None, check_origin=False)

@@ -1,6 +1,7 @@
 """What the application is made of: built once at start, the same for every request."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
@@ -11,6 +12,9 @@ from authservice.services.upkeep import Upkeep
 from authservice.settings import AuthSettings
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
+
+if TYPE_CHECKING:
+    from authservice.metrics.process_metrics import ProcessMetrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +32,13 @@ class Components:
     openapi: bytes
     backchannel_logout: BackchannelLogout
     upkeep: Upkeep
+    metrics: "ProcessMetrics | None"
 
     def close(self) -> None:
         """End what runs beside the requests, and close the database."""
         self.backchannel_logout.stop()
         self.signing_keys.wait()
         self.upkeep.stop()
+        if self.metrics is not None:
+            self.metrics.stop()
         self.database.dispose()

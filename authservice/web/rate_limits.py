@@ -59,10 +59,11 @@ _REDIS_TIMEOUT = {"socket_timeout": 0.25, "socket_connect_timeout": 0.25}
 class TooManyRequestsError(Exception):
     """Somebody asked too often; ``retry_after`` is in seconds."""
 
-    def __init__(self, retry_after: int) -> None:
-        """Take the seconds until the next request may pass."""
+    def __init__(self, retry_after: int, limit: str) -> None:
+        """Take the seconds until the next request may pass, and which limit it was."""
         super().__init__("too many requests")
         self.retry_after = retry_after
+        self.limit = limit
 
 
 class RateLimits:
@@ -95,7 +96,7 @@ class RateLimits:
             )
             return
         waiting = math.ceil(reset - clock.now().timestamp())
-        raise TooManyRequestsError(min(max(waiting, 1), limit.get_expiry()))
+        raise TooManyRequestsError(min(max(waiting, 1), limit.get_expiry()), who[0])
 
 
 def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:

@@ -7,13 +7,13 @@ from contextlib import suppress
 from tests.processes import ROOT, SCRIPTS, LocalService, Process, clean_environment, free_port
 
 COMMANDS = {"waitress": SCRIPTS / "pserve", "granian": SCRIPTS / "authservice-granian"}
-_OURS = "use = egg:authservice\n"
+OURS = "use = egg:authservice\n"
 _ECHO = "use = call:tests.serving.echo:application\n"
 
 
-def local_ini(folder, application=_OURS):
+def local_ini(folder, application=OURS):
     """Write local.ini with production.ini's section on granian, perhaps for another application."""
-    text = (ROOT / "local.ini").read_text(encoding="utf-8").replace(_OURS, application)
+    text = (ROOT / "local.ini").read_text(encoding="utf-8").replace(OURS, application)
     production = (ROOT / "production.ini").read_text(encoding="utf-8")
     text += "[server:granian]" + production.partition("[server:granian]")[2].partition("[")[0]
     file = folder / "served.ini"
@@ -24,9 +24,9 @@ def local_ini(folder, application=_OURS):
 class Server(LocalService):
     """Local mode under one of the servers."""
 
-    def __init__(self, name, folder, *, workers=1, **env):
-        command = COMMANDS[name]
-        super().__init__(folder, command=command, ini=local_ini(folder), workers=workers, **env)
+    def __init__(self, name, folder, *, workers=1, application=OURS, **env):
+        ini = local_ini(folder, application)
+        super().__init__(folder, command=COMMANDS[name], ini=ini, workers=workers, **env)
         wait_for(self.port)
 
 

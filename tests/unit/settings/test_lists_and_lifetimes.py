@@ -162,6 +162,30 @@ def test_each_lifetime_can_be_set(name):
     assert getattr(settings.lifetimes, name) == timedelta(seconds=value)
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:9464", ("127.0.0.1", 9464)),
+        ("0.0.0.0:1", ("0.0.0.0", 1)),
+        ("[::1]:65535", ("::1", 65535)),
+        ("", None),
+    ],
+)
+def test_metrics_are_read_at_an_address_and_a_port(text, address):
+    assert production({"metrics.listen": text}).metrics_listen == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["9464", ":9464", "localhost:9464", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536"],
+)
+def test_any_other_address_of_metrics_is_refused(text):
+    names, message = problems(production, {"metrics.listen": text})
+
+    assert names == ["metrics.listen"]
+    assert "must be an IP address and a port: 127.0.0.1:9464" in message
+
+
 @pytest.mark.parametrize("value", ["0", "257", "-1", "many"])
 def test_the_number_of_concurrent_sign_ins_has_limits(value):
     names, message = problems(production, {"provider.concurrent_sign_ins": value})

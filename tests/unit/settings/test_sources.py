@@ -132,6 +132,7 @@ def test_the_table_of_keys_is_the_published_one():
         "provider.authorize_url",
         "provider.token_url",
         "provider.api_url",
+        "metrics.listen",
         "provider.concurrent_sign_ins",
         "auth.sqlite_synchronous",
         "ratelimit.storage",
