@@ -1,7 +1,9 @@
 """``./run bench``: measure, print, and keep the result; or look closer."""
 
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 from bench import options, plot, profiling, results, runs, table
 from bench.comparison import AnotherRunError, require_one_run
@@ -26,15 +28,23 @@ _REASONS = (
 
 def main(arguments: list[str]) -> int:
     """Return the exit status: 1 when a rule does not hold, an answer is wrong, or it cannot run."""
+    signal.signal(signal.SIGTERM, _end)
     try:
         if arguments[:1] == ["table"]:
             return _show([Path(name) for name in arguments[1:]])
         if arguments[:1] == ["profile"]:
             return profiling.main(arguments[1:])
         return _measure(options.parse(arguments))
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except _REASONS as error:
         sys.stderr.write(f"bench: {error}\n")
         return 1
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """End as after any failure, so that every server that was started is stopped."""
+    raise SystemExit(128 + number)
 
 
 def _measure(wanted: options.Options) -> int:

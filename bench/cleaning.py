@@ -1,7 +1,8 @@
 """The clean-up of a million expired rows, while the service answers at half of what it can."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 
 from sqlalchemy import func, select
@@ -13,7 +14,7 @@ from bench import bulk, people
 from bench.cases import CASES
 from bench.cores import pinned
 from bench.deployment import Deployment
-from bench.load import Outcome, Work, connected, lasting
+from bench.load import Load, Outcome, Work, connected, lasting
 from bench.mode import Judgement
 from bench.percentiles import percentile
 from bench.rounds import Subject
@@ -28,21 +29,21 @@ _ASKED = ("session", "userinfo", "introspection", "refresh", "flow")
 def judge(subject: Subject, seconds: float, expired: int = EXPIRED) -> Judgement:
     """Fail when requests are delayed beyond 50 ms at p99 while ``authservice cleanup`` runs.
 
-    Before it starts the service is asked for so many seconds a case, for comparison. The clean-up
+    For so many seconds a case the service is asked without it before, for comparison. The clean-up
     runs on the CPUs of the service, as on a machine that has no others.
     """
     deployment = subject.deployment
+    with _asking(subject) as (load, works):
+        rate = load.closed_loop(_mixed(works), lasting(seconds)).per_second / 2
+        alone = load.constant_rate(works, rate, lasting(seconds * len(works)))
+    # Not before: the service cleans up by itself at moments of its own choice.
     sys.stderr.write(f"cleaning up {expired:,} expired rows\n")
     _expire(deployment, expired)
-    with deployment.serving() as service:
-        population = subject.populate(service)
-        works = [CASES[case].work(population) for case in _ASKED]
-        with pinned({deployment.cores.load}), connected(service.ports) as load:
-            rate = load.closed_loop(_mixed(works), lasting(seconds)).per_second / 2
-            alone = load.constant_rate(works, rate, lasting(seconds * len(works)))
-            with pinned(set(deployment.cores.servers)):
-                command = deployment.start("authservice", "cleanup", "--config", "local.ini")
-            beside = load.constant_rate(works, rate, lambda: command.poll() is None)
+    with _asking(subject) as (load, works):
+        load.closed_loop(_mixed(works), lasting(seconds))
+        with pinned(set(deployment.cores.servers)):
+            command = deployment.start("authservice", "cleanup", "--config", "local.ini")
+        beside = load.constant_rate(works, rate, lambda: command.poll() is None)
     left = _expired_rows(deployment)
     failures = [f"clean-up: {error}" for error in (*alone.errors, *beside.errors)]
     if command.wait() != 0 or left:
@@ -53,6 +54,16 @@ def judge(subject: Subject, seconds: float, expired: int = EXPIRED) -> Judgement
         if found > LIMIT_MS
     ]
     return Judgement(_text(alone, beside, rate, expired), tuple(failures))
+
+
+@contextmanager
+def _asking(subject: Subject) -> Iterator[tuple[Load, list[Work]]]:
+    """Give the load driver, connected to the subject's service, and what it is to ask."""
+    with subject.deployment.serving() as service:
+        population = subject.populate(service)
+        works = [CASES[case].work(population) for case in _ASKED]
+        with pinned({subject.deployment.cores.load}), connected(service.ports) as load:
+            yield load, works
 
 
 def _expire(deployment: Deployment, expired: int) -> None:
