@@ -194,6 +194,16 @@ def take_turns(connection: Connection, turn: int) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(turn)))
 
 
+def hold_tables(connection: Connection, *tables: Table) -> None:
+    """Wait for those who write to these tables, and let nobody else before the transaction ends.
+
+    On SQLite a writing transaction has the database to itself anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        names = ", ".join(map(connection.dialect.identifier_preparer.format_table, tables))
+        connection.exec_driver_sql(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
+
+
 def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
     """Insert a row unless a unique key forbids it; tell whether this call inserted it."""
     statement = _insert_or_ignore(connection.dialect.name, table, tuple(values))

@@ -171,6 +171,21 @@ class ClientDeleted(Event):
     client_id: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class EveryoneSignedOut(Event):
+    """Every session ended and every token was revoked, by an operator's command."""
+
+    sessions: int
+    refresh_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupRestored(Event):
+    """A backup took the place of the database; what happened since it was made is undone."""
+
+    everyone_signed_out: bool
+
+
 observers: list[Callable[[Event], None]] = []
 """Called with each event of this process, at whatever level the log is."""
 _noted: WeakKeyDictionary[Connection, list[Event]] = WeakKeyDictionary()

@@ -3,10 +3,14 @@
 import os
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Column, Connection, MetaData, Table, Text, func, inspect, select
 
 from authservice.db import Database
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
 
 # The newest revision; a test holds it against alembic/versions.
 REVISION = "0004"
@@ -26,6 +30,11 @@ def revision(connection: Connection) -> str | None:
         return None
     found: str | None = connection.scalar(select(_version.c.version_num))
     return found
+
+
+def is_known(revision: str) -> bool:
+    """Tell whether this version of the service knows a revision, so that it can migrate from it."""
+    return any(script.revision == revision for script in _scripts().walk_revisions())
 
 
 def sqlite_file_is_missing(database: Database) -> bool:
@@ -49,6 +58,12 @@ def migrate(database: Database, revision: str = "head") -> None:
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
+
+
+def _scripts() -> "ScriptDirectory":
+    from alembic.script import ScriptDirectory  # noqa: PLC0415  (as above)
+
+    return ScriptDirectory(str(_migrations()))
 
 
 def _migrations() -> Path:

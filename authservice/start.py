@@ -8,7 +8,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from authservice import schema
 from authservice.crypto.server_secret import ServerSecret
@@ -37,6 +37,10 @@ def open_checked_database(settings: AuthSettings) -> Database:
         _check(database.reader, settings)
     except OperationalError:
         _log.exception("the database cannot be reached yet")
+    except DatabaseError as error:
+        if not database.is_sqlite:
+            raise
+        raise SystemExit(_damaged(settings, error)) from None
     return database
 
 
@@ -71,8 +75,17 @@ def _require_local_disk(file: str, settings: AuthSettings) -> None:
 
 
 def _not_migrated(settings: AuthSettings) -> str:
-    ini = "local.ini" if settings.local_mode else "production.ini"
-    return f"authservice: the database is not migrated; run: authservice migrate --config {ini}"
+    command = f"authservice migrate --config {_ini(settings)}"
+    return f"authservice: the database is not migrated; run: {command}"
+
+
+def _damaged(settings: AuthSettings, error: DatabaseError) -> str:
+    command = f"authservice restore FILE --config {_ini(settings)}"
+    return f"authservice: the database is damaged ({error.orig}); restore a backup: {command}"
+
+
+def _ini(settings: AuthSettings) -> str:
+    return "local.ini" if settings.local_mode else "production.ini"
 
 
 def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:

@@ -2,7 +2,18 @@
 
 import sys
 
-from authservice.cli import check, cleanup, clients, keys, migrate, register, verify
+from authservice.cli import (
+    backup,
+    check,
+    cleanup,
+    clients,
+    keys,
+    migrate,
+    register,
+    restore,
+    sign_out_everyone,
+    verify,
+)
 from authservice.cli.arguments import Parser
 
 _COMMANDS = {
@@ -13,6 +24,9 @@ _COMMANDS = {
     "clients": clients,
     "keys": keys,
     "cleanup": cleanup,
+    "backup": backup,
+    "restore": restore,
+    "sign-out-everyone": sign_out_everyone,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DBAPIError
 
 from authservice import events, schema
@@ -75,6 +75,13 @@ def _named(options: argparse.Namespace) -> Iterator[Database]:
     with source as database:
         require_migrated(database)
         yield database
+
+
+def libpq_address(database: Database) -> str:
+    """Return a PostgreSQL database's address as its own programs take it, without a password."""
+    url = database.url
+    parts = url.username, None, url.host, url.port, url.database, url.query
+    return URL.create("postgresql", *parts).render_as_string()
 
 
 def require_migrated(database: Database) -> None:

@@ -61,6 +61,16 @@ def test_an_empty_database_stops_it_and_stays_empty(tmp_path):
     assert not (tmp_path / "empty.sqlite.secret").exists()
 
 
+def test_a_damaged_database_stops_it_with_the_mend(database_url, tmp_path):
+    with (tmp_path / "test.sqlite").open("r+b") as file:
+        file.write(bytes(100))
+
+    assert _refusal(auth__database_url=database_url) == (
+        "authservice: the database is damaged (file is not a database);"
+        " restore a backup: authservice restore FILE --config local.ini"
+    )
+
+
 def test_production_names_its_own_file(production, tmp_path):
     message = _refusal(**production, auth__database_url=f"sqlite:///{tmp_path}/x.sqlite")
 

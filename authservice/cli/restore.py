@@ -1,0 +1,113 @@
+"""``authservice restore``: put a backup in the place of the SQLite database.
+
+The backup is brought up to date and everybody is signed out in a copy of it, which then becomes
+the database in one go. What was there before is kept.
+"""
+
+import argparse
+import json
+import secrets
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from authservice import clock, events, schema
+from authservice.cli import database, event_log
+from authservice.cli.arguments import Once, Switch, fail
+from authservice.db import Database
+from authservice.events import BackupRestored
+from authservice.services.mass_sign_out import sign_out_everyone
+from authservice.sqlite.copy import DamagedError, as_one_file, copy, examine
+from authservice.sqlite.replacement import InUseError, replace
+
+SUMMARY = "put a backup in the place of the SQLite database"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.set_defaults(run=run)
+    parser.add_argument("file", type=Path, metavar="FILE", help="the backup")
+    parser.add_argument(
+        "--keep-sessions",
+        action=Switch,
+        help="leave people signed in; only if the service has not run since the backup",
+    )
+    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    parser.add_argument("--json", action=Switch, help="print JSON")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Restore the backup, and say where the former database is."""
+    event_log.begin(database.ini_path(options.config))
+    with database.local_database(options.config) as opened:
+        if not opened.is_sqlite:
+            address = database.libpq_address(opened)
+            fail(
+                "this database is a PostgreSQL server's; stop the service, then: pg_restore --clean"
+                f" --if-exists --no-owner --single-transaction --dbname={address} {options.file}"
+                " && authservice migrate && authservice sign-out-everyone"
+            )
+        target = Path(str(opened.url.database))
+    now = clock.now().strftime("%Y%m%dT%H%M%SZ")
+    kept_as = target.with_name(f"{target.name}.before-{now}")
+    try:
+        with _prepared(options, target) as content:
+            existed = replace(target, content, kept_as)
+    except InUseError:
+        fail(f"{target} is in use; stop the service and whatever else has it open, then try again")
+    except DamagedError as error:
+        fail(f"{options.file} cannot be restored: {error}; nothing was changed")
+    except (OSError, sqlite3.Error) as error:
+        fail(f"{options.file} cannot be restored: {error}")
+    except DBAPIError as error:
+        fail(f"{options.file} cannot be restored: {error.orig}; nothing was changed")
+    events.log(BackupRestored(everyone_signed_out=not options.keep_sessions))
+    _say(options, target, kept_as if existed else None)
+
+
+@contextmanager
+def _prepared(options: argparse.Namespace, target: Path) -> Iterator[Path]:
+    """Give a copy of the backup that may become the database as it stands."""
+    revision = examine(options.file)
+    if not schema.is_known(revision):
+        raise DamagedError(
+            f"its revision {revision} is not known to this version of the service, which knows"
+            f" those up to {schema.REVISION}"
+        )
+    draft = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+    try:
+        copy(options.file, draft)
+        prepared = Database(f"sqlite:///{draft}")
+        schema.migrate(prepared)
+        if not options.keep_sessions:
+            with prepared.transaction() as connection:
+                sign_out_everyone(connection)
+        prepared.dispose()
+        as_one_file(draft)
+        examine(draft)
+        yield draft
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+
+
+def _say(options: argparse.Namespace, target: Path, kept_as: Path | None) -> None:
+    kept = None if kept_as is None else str(kept_as)
+    if options.json:
+        content = {
+            "database": str(target),
+            "revision": schema.REVISION,
+            "kept_as": kept,
+            "signed_out": not options.keep_sessions,
+        }
+        sys.stdout.write(json.dumps(content) + "\n")
+        return
+    sys.stdout.write(f"{target}: restored, revision {schema.REVISION}\n")
+    if kept is not None:
+        sys.stdout.write(f"{kept}: the database as it was before\n")
+    if not options.keep_sessions:
+        sys.stdout.write("Everybody is signed out, and every token is revoked.\n")

@@ -1,0 +1,36 @@
+"""``authservice sign-out-everyone``: after a restore, or when the database was stolen."""
+
+import argparse
+import json
+import sys
+
+from authservice import events
+from authservice.cli import client_arguments, database
+from authservice.events import EveryoneSignedOut
+from authservice.services import mass_sign_out
+
+SUMMARY = "end every session and revoke every token"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.set_defaults(run=run)
+    client_arguments.add_database(parser)
+    client_arguments.add_dry_run(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Sign everybody out, all in one transaction, and say how many sessions and tokens ended."""
+    with database.writing(options) as connection:
+        counts = mass_sign_out.sign_out_everyone(connection)
+        happened = EveryoneSignedOut(
+            sessions=counts["sessions"], refresh_tokens=counts["refresh_tokens"]
+        )
+        events.note(connection, happened)
+    if options.dry_run:
+        sys.stderr.write("Everything is in order; nothing was written.\n")
+    if options.json:
+        sys.stdout.write(json.dumps(counts) + "\n")
+        return
+    for name, number in counts.items():
+        sys.stdout.write(f"{name.replace('_', ' ')}: {number}\n")
