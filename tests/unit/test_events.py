@@ -17,6 +17,8 @@ KINDS = Event.__subclasses__()
 FIELDS = {
     *("sub", "sid", "client_id", "provider", "new_user"),
     *("scope", "grant_type", "error", "changed"),
+    # How many, and whether.
+    *("sessions", "refresh_tokens", "everyone_signed_out"),
 }
 SIGNED_IN = SignedIn(sub="u", sid="s", provider="github", new_user=False)
 
