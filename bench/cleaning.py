@@ -1,5 +1,6 @@
 """The clean-up of a million expired rows, while the service answers at half of what it can."""
 
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -112,7 +113,7 @@ def _p99(outcome: Outcome) -> dict[str, float]:
 def _text(alone: Outcome, beside: Outcome, rate: float, expired: int) -> str:
     before, during = _p99(alone), _p99(beside)
     rows = [("p99 in ms", "alone", "during")]
-    rows += [(name, f"{before[name]:.1f}", f"{during[name]:.1f}") for name in during]
+    rows += [(name, f"{before.get(name, math.nan):.1f}", f"{during[name]:.1f}") for name in during]
     heading = (
         f"clean-up of {expired:,} expired rows in {beside.seconds:.0f} s,"
         f" with {rate:.0f} operations begun a second"

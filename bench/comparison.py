@@ -3,6 +3,7 @@
 The same code measured on two days differs by more than what one wants to know.
 """
 
+import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ def ratio(base: Column, other: Column, case: str, figure: str = "cpu_us") -> Rat
     """Return the ratio of a figure; raises AnotherRunError for columns of two runs."""
     require_one_run(base, other)
     pairs = zip(base.values(case, figure), other.values(case, figure), strict=True)
-    ratios = [theirs / ours for ours, theirs in pairs]
+    # On a used-up machine a short round may do nothing that the kernel can count.
+    ratios = [theirs / ours if ours else math.inf for ours, theirs in pairs]
     return Ratio(case, statistics.median(ratios), min(ratios), max(ratios))
 
 
