@@ -7,6 +7,7 @@ as the service does, in the environment and in the ini file.
 from alembic import context
 from sqlalchemy import Connection
 
+from authservice import schema
 from authservice.configuration import open_database
 from authservice.models import metadata
 
@@ -21,6 +22,7 @@ def run(connection: Connection) -> None:
         compare_type=True,
     )
     context.run_migrations()
+    schema.note_compatibility(connection, context.script)
 
 
 given = context.config.attributes.get("connection")

@@ -1,8 +1,4 @@
-"""${message}.
-
-Revision ID: ${up_revision}
-Revises: ${down_revision | comma,n}
-"""
+"""${message}."""
 
 import sqlalchemy as sa
 ${imports if imports else ""}
@@ -12,6 +8,9 @@ revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
 branch_labels = ${repr(branch_labels)}
 depends_on = ${repr(depends_on)}
+
+# The oldest revision whose version of the service works with the tables that this one leaves.
+works_since = ${repr(up_revision)}
 
 
 def upgrade() -> None:

@@ -45,8 +45,17 @@ def open_checked_database(settings: AuthSettings) -> Database:
 
 
 def _check(connection: Connection, settings: AuthSettings) -> None:
+    revision = schema.revision(connection)
+    newer = revision is not None and schema.is_newer(revision)
     if not schema.is_migrated(connection):
-        raise SystemExit(_not_migrated(settings))
+        raise SystemExit(_too_new(revision) if newer else _not_migrated(settings))
+    if newer:
+        _log.warning(
+            "the database is at revision %s, of a newer version of the service, and serves this"
+            " one, which is made for %s, as well",
+            revision,
+            schema.REVISION,
+        )
     if settings.local_mode:
         strangers = select(account.c.id).where(account.c.provider_id != LOCAL_DEVELOPER).limit(1)
         if connection.scalar(strangers) is not None:
@@ -77,6 +86,13 @@ def _require_local_disk(file: str, settings: AuthSettings) -> None:
 def _not_migrated(settings: AuthSettings) -> str:
     command = f"authservice migrate --config {_ini(settings)}"
     return f"authservice: the database is not migrated; run: {command}"
+
+
+def _too_new(revision: str | None) -> str:
+    return (
+        f"authservice: the database is at revision {revision}, which does not serve this version of"
+        f" the service, made for {schema.REVISION}; start a newer one"
+    )
 
 
 def _damaged(settings: AuthSettings, error: DatabaseError) -> str:

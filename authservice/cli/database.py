@@ -86,9 +86,16 @@ def libpq_address(database: Database) -> str:
 
 def require_migrated(database: Database) -> None:
     """End the command unless the tables are there."""
-    missing = schema.sqlite_file_is_missing(database)
-    if missing or not schema.is_migrated(database.reader):
-        fail("the database is not migrated; run: authservice migrate --config INI")
+    if not schema.sqlite_file_is_missing(database):
+        if schema.is_migrated(database.reader):
+            return
+        revision = schema.revision(database.reader)
+        if revision is not None and schema.is_newer(revision):
+            fail(
+                f"the database is at revision {revision}, which does not serve this version of the"
+                f" service, made for {schema.REVISION}; use a newer one"
+            )
+    fail("the database is not migrated; run: authservice migrate --config INI")
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from authservice.cli import database, event_log
 from authservice.cli.arguments import Once, Switch, fail
 from authservice.db import Database
 from authservice.events import BackupRestored
+from authservice.schema import NewerSchemaError
 from authservice.services.mass_sign_out import sign_out_everyone
 from authservice.sqlite.copy import DamagedError, as_one_file, copy, examine
 from authservice.sqlite.replacement import InUseError, replace
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     now = clock.now().strftime("%Y%m%dT%H%M%SZ")
     kept_as = target.with_name(f"{target.name}.before-{now}")
     try:
-        with _prepared(options, target) as content:
+        with _prepared(options, target) as (content, revision):
             existed = replace(target, content, kept_as)
     except InUseError:
         fail(f"{target} is in use; stop the service and whatever else has it open, then try again")
@@ -66,47 +67,47 @@ def run(options: argparse.Namespace) -> None:
     except DBAPIError as error:
         fail(f"{options.file} cannot be restored: {error.orig}; nothing was changed")
     events.log(BackupRestored(everyone_signed_out=not options.keep_sessions))
-    _say(options, target, kept_as if existed else None)
+    _say(options, target, revision, kept_as if existed else None)
 
 
 @contextmanager
-def _prepared(options: argparse.Namespace, target: Path) -> Iterator[Path]:
-    """Give a copy of the backup that may become the database as it stands."""
-    revision = examine(options.file)
-    if not schema.is_known(revision):
-        raise DamagedError(
-            f"its revision {revision} is not known to this version of the service, which knows"
-            f" those up to {schema.REVISION}"
-        )
+def _prepared(options: argparse.Namespace, target: Path) -> Iterator[tuple[Path, str]]:
+    """Give a copy of the backup that may become the database as it stands, and its revision."""
+    examine(options.file)
     draft = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
     try:
         copy(options.file, draft)
         prepared = Database(f"sqlite:///{draft}")
-        schema.migrate(prepared)
+        try:
+            schema.migrate(prepared)
+        except NewerSchemaError as error:
+            raise DamagedError(
+                f"its revision {error} does not serve this version of the service, which is made"
+                f" for {schema.REVISION}"
+            ) from None
         if not options.keep_sessions:
             with prepared.transaction() as connection:
                 sign_out_everyone(connection)
         prepared.dispose()
         as_one_file(draft)
-        examine(draft)
-        yield draft
+        yield draft, examine(draft)
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
-def _say(options: argparse.Namespace, target: Path, kept_as: Path | None) -> None:
+def _say(options: argparse.Namespace, target: Path, revision: str, kept_as: Path | None) -> None:
     kept = None if kept_as is None else str(kept_as)
     if options.json:
         content = {
             "database": str(target),
-            "revision": schema.REVISION,
+            "revision": revision,
             "kept_as": kept,
             "signed_out": not options.keep_sessions,
         }
         sys.stdout.write(json.dumps(content) + "\n")
         return
-    sys.stdout.write(f"{target}: restored, revision {schema.REVISION}\n")
+    sys.stdout.write(f"{target}: restored, revision {revision}\n")
     if kept is not None:
         sys.stdout.write(f"{kept}: the database as it was before\n")
     if not options.keep_sessions:

@@ -186,8 +186,8 @@ def test_a_newer_backup_is_refused(refused, tmp_path):
     connection.close()
 
     assert refused("newer") == (
-        "newer cannot be restored: its revision 9999 is not known to this version of the service,"
-        f" which knows those up to {REVISION}; nothing was changed"
+        "newer cannot be restored: its revision 9999 does not serve this version of the service,"
+        f" which is made for {REVISION}; nothing was changed"
     )
 
 

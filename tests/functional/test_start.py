@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from authservice import main
+from authservice.schema import REVISION
 from tests.browser import Browser
 from tests.conftest import LOCAL
 from tests.mounts import lost_sshfs
@@ -77,12 +78,36 @@ def test_production_names_its_own_file(production, tmp_path):
     assert message.endswith("authservice migrate --config production.ini")
 
 
-@pytest.mark.parametrize("revision", ["0000", "9999"])
-def test_a_database_of_another_version_stops_it(database, database_url, revision):
+def _set_revision(database, revision):
     with database.transaction() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = :r"), {"r": revision})
 
+
+def test_a_database_of_an_older_version_stops_it(database, database_url):
+    _set_revision(database, "0001")
+
     assert "is not migrated" in _refusal(auth__database_url=database_url)
+
+
+def test_a_database_of_a_newer_version_stops_it(database, database_url):
+    _set_revision(database, "9999")
+
+    assert _refusal(auth__database_url=database_url) == (
+        "authservice: the database is at revision 9999, which does not serve this version of the"
+        f" service, made for {REVISION}; start a newer one"
+    )
+
+
+def test_unless_it_says_that_it_serves_this_one_too(database, make_app, caplog):
+    _set_revision(database, "9999")
+    with database.transaction() as connection:
+        note = "UPDATE schema_compatibility SET revision = '9999', works_since = :since"
+        connection.execute(text(note), {"since": REVISION})
+
+    browser = Browser(make_app())
+
+    browser.sign_in()
+    assert "the database is at revision 9999, of a newer version" in caplog.text
 
 
 def test_production_refuses_a_network_file_system(production, tmp_path):

@@ -7,8 +7,9 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import Column, Text, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.schema import CreateIndex
 
@@ -128,14 +129,101 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty):
     assert inspect(empty.reader).get_table_names() == ["oauth_consent"]
 
 
-@pytest.mark.parametrize("revision", [None, "0000", "9999"])
-def test_another_revision_is_not_the_one_that_is_needed(database, revision):
+def _set_revision(database, version, noted=None):
     with database.transaction() as connection:
         connection.execute(text("DELETE FROM alembic_version"))
-        if revision:
-            connection.execute(text(f"INSERT INTO alembic_version VALUES ('{revision}')"))
+        if version:
+            connection.execute(text(f"INSERT INTO alembic_version VALUES ('{version}')"))
+        for name, value in (noted or {}).items():
+            change = f"UPDATE schema_compatibility SET {name} = :value"
+            connection.execute(text(change), {"value": value})
+
+
+@pytest.mark.parametrize("revision", [None, "0000", "9999"])
+def test_another_revision_is_not_the_one_that_is_needed(database, revision):
+    _set_revision(database, revision)
 
     assert not schema.is_migrated(database.reader)
+
+
+@pytest.mark.parametrize(
+    ("noted", "serves"),
+    [
+        ({"revision": "9999", "works_since": "0001"}, True),
+        ({"revision": "9999", "works_since": schema.REVISION}, True),
+        ({"revision": "9999", "works_since": "9998"}, False),
+        # Said of another revision than the one that is there.
+        ({"revision": "9998", "works_since": "0001"}, False),
+    ],
+)
+def test_a_newer_schema_serves_this_version_if_it_says_so(database, noted, serves):
+    _set_revision(database, "9999", noted)
+
+    assert schema.is_migrated(database.reader) is serves
+    if serves:
+        assert schema.migrate(database) == "9999"
+    else:
+        with pytest.raises(schema.NewerSchemaError, match="9999"):
+            schema.migrate(database)
+    # Nobody but the newer version knows how to go back from there.
+    with pytest.raises(schema.NewerSchemaError):
+        schema.migrate(database, "0004")
+
+
+def test_a_newer_schema_that_says_nothing_does_not(database):
+    _set_revision(database, "9999")
+    with database.transaction() as connection:
+        connection.execute(text("DROP TABLE schema_compatibility"))
+
+    assert not schema.is_migrated(database.reader)
+
+
+def test_the_note_follows_the_migrations_both_ways(empty):
+    def noted():
+        return empty.reader.execute(text("SELECT * FROM schema_compatibility")).all()
+
+    assert schema.migrate(empty) == schema.REVISION
+    ((revision, since),) = noted()
+    assert revision == schema.REVISION
+    assert since <= revision
+
+    assert schema.migrate(empty, "0004") == "0004"
+    assert not inspect(empty.reader).has_table("schema_compatibility")
+
+    schema.migrate(empty)
+    assert noted() == [(revision, since)]
+
+
+def test_revisions_are_numbers_that_grow_and_each_says_what_it_works_with():
+    scripts = ScriptDirectory(str(ROOT / "alembic"))
+    known = schema.revisions()
+
+    assert known == [f"{number:04}" for number in range(1, len(known) + 1)]
+    since = [
+        scripts.get_revision(revision).module.works_since for revision in known if revision > "0004"
+    ]
+    assert since == sorted(since)
+    assert all(
+        oldest in known and oldest <= own for oldest, own in zip(since, known[4:], strict=True)
+    )
+
+
+def test_a_table_that_is_copied_does_not_take_the_rows_of_others_along(empty):
+    schema.migrate(empty)
+    with empty.transaction() as connection:
+        person = "INSERT INTO \"user\" VALUES ('u', 'N', 'e', 1, NULL, 1, 1)"
+        connection.execute(text(person))
+        session = "INSERT INTO session VALUES ('s', 't', 'u', 1, 1, 1, NULL, NULL)"
+        connection.execute(text(session))
+
+    with schema._migrating(empty) as connection:
+        operations = Operations(MigrationContext.configure(connection))
+        with operations.batch_alter_table("user", recreate="always") as table:
+            table.add_column(Column("nickname", Text))
+
+    assert empty.reader.execute(text("SELECT user_id FROM session")).all() == [("u",)]
+    with empty.transaction() as connection:
+        assert connection.scalar(text("PRAGMA foreign_keys")) == 1
 
 
 def test_the_alembic_command_finds_the_database_as_the_service_does(tmp_path, monkeypatch):

@@ -48,7 +48,7 @@ NOT_MIGRATED = error(
 )
 NEWER = error(
     "database.newer",
-    "The database was migrated by a newer version of the service than this one.",
+    "The database was migrated by a newer version, and this one does not work with its tables.",
     "Deploy that version, or a newer one.",
 )
 OF_LOCAL_MODE = error(
@@ -121,8 +121,8 @@ def reading(deployment: Deployment) -> Iterator[Connection | None]:
 
 def _content(connection: Connection, *, local_mode: bool) -> Iterator[Finding]:
     revision = schema.revision(connection)
-    if revision != schema.REVISION:
-        newer = revision is not None and revision > schema.REVISION
+    if not schema.is_migrated(connection):
+        newer = revision is not None and schema.is_newer(revision)
         yield (NEWER if newer else NOT_MIGRATED).at(
             "auth.database_url",
             found=f"revision {revision}" if revision else "no tables",

@@ -1,0 +1,125 @@
+"""Versions of the service: this one, the one before its last migration, and one yet to come."""
+
+import io
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+from authservice.schema import REVISION
+from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
+
+NEXT = f"{int(REVISION) + 1:04}"
+
+
+class Version:
+    """A version's files, and its commands on one database."""
+
+    def __init__(self, folder, database, in_the_name_of=None):
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://localhost:{self.port}"
+        self.env = {
+            # As behind a proxy, which is not there: the one that is named has to answer.
+            "AUTH_URL": in_the_name_of.url if in_the_name_of else self.url,
+            "AUTH_DATABASE_URL": f"sqlite:///{database}",
+            "PYTHONPATH": str(folder),
+        }
+
+    def run(self, *command):
+        """Run a console script; return its exit status and what it wrote."""
+        ended = subprocess.run(
+            [SCRIPTS / command[0], *command[1:]],
+            cwd=self.folder,
+            env=clean_environment() | self.env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return ended.returncode, ended.stdout + ended.stderr
+
+    @property
+    def revision(self):
+        """Return the revision that it is made for, from its own files."""
+        return subprocess.check_output(
+            [sys.executable, "-c", "from authservice.schema import REVISION; print(REVISION)"],
+            cwd=self.folder,
+            env=clean_environment() | self.env,
+            text=True,
+        ).strip()
+
+    def serve(self):
+        """Start its server."""
+        return Process(
+            [SCRIPTS / "pserve", "local.ini", f"listen_port={self.port}"],
+            ready="Serving on",
+            env=self.env,
+            cwd=self.folder,
+        )
+
+
+def older(folder):
+    """Put the files before the last change of the schema into a folder, from git's history."""
+    if shutil.which("git") is None:
+        pytest.skip("there is no git, and so no older version")
+
+    def git(*arguments):
+        return subprocess.run(
+            ["git", "-C", ROOT, *arguments], capture_output=True, check=False
+        ).stdout
+
+    where = "authservice/schema.py"
+    change = git("log", "-1", "--format=%H", "-G^REVISION = ", "--", where).decode().strip()
+    archive = git("archive", f"{change}^") if change else b""
+    if not archive:
+        pytest.skip("git's history does not go back to the version before the last migration")
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+    return folder
+
+
+def newer(folder, *, works_since):
+    """Put this version with one more migration into a folder."""
+    for name in ("authservice", "alembic"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copy(ROOT / "local.ini", folder)
+    schema = folder / "authservice/schema.py"
+    text = schema.read_text(encoding="utf-8")
+    assert f'REVISION = "{REVISION}"' in text
+    text = text.replace(f'REVISION = "{REVISION}"', f'REVISION = "{NEXT}"')
+    schema.write_text(text, encoding="utf-8")
+    migration = folder / f"alembic/versions/{NEXT}_nicknames.py"
+    migration.write_text(
+        _MIGRATION.format(next=NEXT, this=REVISION, works_since=works_since), encoding="utf-8"
+    )
+    return folder
+
+
+_MIGRATION = '''
+"""Add nicknames, in a copy of the table that nearly all others refer to."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "{next}"
+down_revision = "{this}"
+branch_labels = None
+depends_on = None
+
+works_since = "{works_since}"
+
+
+def upgrade():
+    with op.batch_alter_table("user", recreate="always") as table:
+        table.add_column(sa.Column("nickname", sa.Text, nullable=True))
+    op.create_table("badge", sa.Column("id", sa.Text, primary_key=True, nullable=False))
+
+
+def downgrade():
+    op.drop_table("badge")
+    with op.batch_alter_table("user", recreate="always") as table:
+        table.drop_column("nickname")
+'''
