@@ -34,12 +34,13 @@ def test_a_request_under_way_is_answered_and_idle_connections_are_closed(server,
 
     os.kill(server.pid, how)
 
-    assert all(connection.ends() for connection in (idle, fresh, last))
-    with pytest.raises(ConnectionRefusedError):
-        connect(server.port)
+    # At once: how long a server waits for the rest is limited.
     asking.send(REST)
     status, body = asking.answer()
     assert (status, b"invalid_client" in body) == (401, True)
+    assert all(connection.ends() for connection in (idle, fresh, last))
+    with pytest.raises(ConnectionRefusedError):
+        connect(server.port)
     assert server.wait() == 0
 
 
