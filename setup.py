@@ -38,7 +38,10 @@ setup(
     extras_require={
         "granian": ["granian>=2.8"],
         "metrics": ["prometheus-client>=0.26"],
-        "opentelemetry": ["opentelemetry-api>=1.45"],
+        "opentelemetry": [
+            "opentelemetry-exporter-otlp-proto-http>=1.45",
+            "opentelemetry-sdk>=1.45",
+        ],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
     },

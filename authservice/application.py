@@ -8,6 +8,7 @@ from typing import Any
 from pyramid.config import Configurator
 
 from authservice import start
+from authservice.db import Database
 from authservice.oauth import metadata
 from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.services.upkeep import Upkeep
@@ -24,7 +25,10 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         settings = load_settings(ini, os.environ)
     except SettingsError as error:
         raise SystemExit(f"authservice: {error}") from None
-    database = start.open_checked_database(settings)
+    tracing = start.tracing()
+    database = start.open_checked_database(
+        settings, Database if tracing is None else tracing.database
+    )
     secret = start.server_secret(settings, database)
     keys = start.signing_keys(settings, database, secret)
     cookies = Cookies(settings, secret)
@@ -45,12 +49,15 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         backchannel_logout=backchannel_logout,
         upkeep=upkeep,
         metrics=metrics,
+        tracing=tracing,
     )
     config.include("authservice.web")
     backchannel_logout.start()
     upkeep.start()
     if metrics is not None:
         metrics.start()
+    if tracing is not None:
+        tracing.start()
     return config.make_wsgi_app()
 
 

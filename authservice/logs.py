@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 
 _reference: ContextVar[str | None] = ContextVar("reference", default=None)
+_trace: ContextVar[str | None] = ContextVar("trace", default=None)
 
 
 def new_reference() -> str:
@@ -27,6 +28,11 @@ def current_reference() -> str | None:
     return _reference.get()
 
 
+def enter_trace(trace_id: str) -> None:
+    """Name a trace in the lines that belong to this request."""
+    _trace.set(trace_id)
+
+
 class JSONLines(logging.Formatter):
     """Formats a record as one line of JSON, line breaks in messages escaped."""
 
@@ -38,6 +44,7 @@ class JSONLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             "request": current_reference(),
+            "trace_id": _trace.get(),
             "event": event.content() if (event := getattr(record, "event", None)) else None,
         }
         if record.exc_info:

@@ -5,6 +5,8 @@ reached does serve: it comes back by itself, and readiness says so meanwhile.
 """
 
 import logging
+import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
@@ -17,18 +19,26 @@ from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
 from authservice.local_secret import local_secret
 from authservice.models import account, user
 from authservice.services.signing_keys import SigningKeys
-from authservice.settings import METRICS_MISSING, AuthSettings
+from authservice.settings import (
+    METRICS_MISSING,
+    TRACING_MISSING,
+    AuthSettings,
+    load_traces_exporter,
+)
 from authservice.sqlite.file_system import network_file_system
 
 if TYPE_CHECKING:
     from authservice.metrics.process_metrics import ProcessMetrics
+    from authservice.tracing.process_tracing import ProcessTracing
 
 _log = logging.getLogger(__name__)
 
 
-def open_checked_database(settings: AuthSettings) -> Database:
+def open_checked_database(
+    settings: AuthSettings, made: Callable[..., Database] = Database
+) -> Database:
     """Return the database; raises SystemExit when it is not migrated or belongs elsewhere."""
-    database = Database(settings.database_url, synchronous=settings.sqlite_synchronous)
+    database = made(settings.database_url, synchronous=settings.sqlite_synchronous)
     if database.is_sqlite:
         _require_local_disk(str(database.url.database), settings)
     if schema.sqlite_file_is_missing(database):
@@ -135,6 +145,21 @@ def metrics(
         raise SystemExit(f"authservice: {METRICS_MISSING}") from None
     except OSError as error:
         raise SystemExit(f"authservice: metrics.listen: {error}") from None
+
+
+def tracing() -> "ProcessTracing | None":
+    """Return what traces this process, or None; raises SystemExit for variables of no use."""
+    named = load_traces_exporter(os.environ)
+    if named is None:
+        return None
+    try:
+        from authservice.tracing.process_tracing import ProcessTracing  # noqa: PLC0415
+
+        return ProcessTracing(named)
+    except ModuleNotFoundError:
+        raise SystemExit(f"authservice: {TRACING_MISSING}") from None
+    except ValueError as error:
+        raise SystemExit(f"authservice: {error}") from None
 
 
 def identity_provider(settings: AuthSettings) -> IdentityProvider:

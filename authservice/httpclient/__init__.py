@@ -21,6 +21,7 @@ from authservice.httpclient.errors import (
     TlsError,
     TooManyRedirectsError,
 )
+from authservice.httpclient.exchange import Exchange, observers
 from authservice.httpclient.request import Method, Request
 from authservice.httpclient.response import Headers, Response
 from authservice.httpclient.timeouts import Timeouts
@@ -31,6 +32,7 @@ __all__ = [
     "BodyTooLargeError",
     "Client",
     "ConnectionFailedError",
+    "Exchange",
     "Headers",
     "InvalidRequestError",
     "Method",
@@ -43,6 +45,7 @@ __all__ = [
     "TlsError",
     "TooManyRedirectsError",
     "allow_networks",
+    "observers",
     "public_addresses_only",
     "send",
 ]

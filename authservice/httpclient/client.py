@@ -12,6 +12,7 @@ from authservice.httpclient.address_policy import AddressPolicy
 from authservice.httpclient.body import read_body
 from authservice.httpclient.call import Call
 from authservice.httpclient.errors import SendError, TooManyRedirectsError
+from authservice.httpclient.exchange import Exchange, observed
 from authservice.httpclient.failures import FAILURES, explained
 from authservice.httpclient.hop import Hop, first_hop
 from authservice.httpclient.redirects import following
@@ -82,9 +83,14 @@ class Client:
         self.close()
 
     def _exchange(self, hop: Hop, call: Call) -> Response | Hop:
+        exchange = hop.exchange()
+        with observed(exchange):
+            return self._outcome(hop, call, exchange)
+
+    def _outcome(self, hop: Hop, call: Call, exchange: Exchange) -> Response | Hop:
         failure: SendError
         try:
-            return self._answer(hop)
+            return self._answer(hop, exchange)
         except SendError as error:
             failure = error
         except FAILURES as error:
@@ -92,7 +98,7 @@ class Client:
         # Outside the handlers, so that no library's text hangs on to it as its context.
         raise failure.at(hop.method, printable(hop.url))
 
-    def _answer(self, hop: Hop) -> Response | Hop:
+    def _answer(self, hop: Hop, exchange: Exchange) -> Response | Hop:
         sent = self._transport.send(
             hop.prepared(),
             stream=True,
@@ -100,6 +106,7 @@ class Client:
             proxies=dict(self.proxies),
         )
         with closing(sent):
+            exchange.status = sent.status_code
             headers = Headers(sent.raw.headers.items())
             next_hop = following(hop, sent.status_code, headers)
             if next_hop is not None:

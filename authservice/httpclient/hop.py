@@ -9,6 +9,7 @@ from requests.structures import CaseInsensitiveDict
 from urllib3.util import Url
 
 from authservice.httpclient.errors import InvalidRequestError
+from authservice.httpclient.exchange import Exchange
 from authservice.httpclient.request import Method, Request
 from authservice.httpclient.url import parsed, printable_address, with_query
 
@@ -26,6 +27,11 @@ class Hop:
     url: Url
     headers: CaseInsensitiveDict[str]
     body: bytes | None
+
+    def exchange(self) -> Exchange:
+        """Return what those who watch may know of it; what they add to the headers is sent."""
+        port = self.url.port or (443 if self.url.scheme == "https" else 80)
+        return Exchange(self.method, str(self.url.host), port, self.headers)
 
     def prepared(self) -> PreparedRequest:
         """Return the form that requests' adapter takes."""

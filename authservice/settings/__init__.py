@@ -21,6 +21,7 @@ from authservice.settings.sources import Source
 __all__ = [
     "LONGEST_SIGNED_TOKEN",
     "METRICS_MISSING",
+    "TRACING_MISSING",
     "AuthSettings",
     "Lifetimes",
     "Problem",
@@ -30,10 +31,14 @@ __all__ = [
     "load_metrics_address",
     "load_server_secrets",
     "load_settings",
+    "load_traces_exporter",
 ]
 
 METRICS_MISSING = (
     "metrics.listen needs prometheus-client; install it: pip install 'authservice[metrics]'"
+)
+TRACING_MISSING = (
+    "OTEL_TRACES_EXPORTER needs OpenTelemetry; install it: pip install 'authservice[opentelemetry]'"
 )
 _SYNCHRONOUS = ("FULL", "NORMAL")
 _DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
@@ -97,6 +102,16 @@ def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -
 def load_metrics_address(ini: Mapping[str, str]) -> tuple[str, int] | None:
     """Return where metrics are read, or None; an address that is none is refused elsewhere."""
     return parsing.listen_address(Source(ini, {}), "metrics.listen")
+
+
+def load_traces_exporter(environ: Mapping[str, str]) -> str | None:
+    """Return where OpenTelemetry's own variables send traces, or None where nobody asks for any.
+
+    The specification would send them without being asked; here it takes OTEL_TRACES_EXPORTER.
+    """
+    named = environ.get("OTEL_TRACES_EXPORTER", "").strip()
+    disabled = environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    return None if disabled or named in {"", "none"} else named
 
 
 def load_server_secrets(environ: Mapping[str, str]) -> tuple[bytes | None, bytes | None]:

@@ -4,8 +4,8 @@ from typing import Any
 
 from authservice.web import routes
 from authservice.web.csrf import FormTokens
-from authservice.web.pages import STATIC_PATH
 from authservice.web.request import AuthRequest
+from authservice.web.routes import STATIC_PATH
 
 _TWEENS = (
     # The last to be added is the outermost, so headers stand on the gates' answers too.
@@ -29,6 +29,8 @@ def includeme(config: Any) -> None:
     config.add_tween("authservice.web.security_headers.security_headers")
     if config.registry.components.metrics is not None:
         config.add_tween("authservice.web.measured_requests.measured_requests")
+    if config.registry.components.tracing is not None:
+        config.add_tween("authservice.web.traced_requests.traced_requests")
     config.set_csrf_storage_policy(FormTokens())
     # The origin of a form is not compared: our own pages send none, by their referrer policy.
     config.set_default_csrf_options(require_csrf=True, token=None, check_origin=False)

@@ -15,6 +15,7 @@ from authservice.web.origins import Origins
 
 if TYPE_CHECKING:
     from authservice.metrics.process_metrics import ProcessMetrics
+    from authservice.tracing.process_tracing import ProcessTracing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class Components:
     backchannel_logout: BackchannelLogout
     upkeep: Upkeep
     metrics: "ProcessMetrics | None"
+    tracing: "ProcessTracing | None"
 
     def close(self) -> None:
         """End what runs beside the requests, and close the database."""
@@ -42,3 +44,5 @@ class Components:
         if self.metrics is not None:
             self.metrics.stop()
         self.database.dispose()
+        if self.tracing is not None:
+            self.tracing.stop()

@@ -11,11 +11,11 @@ from pyramid.response import Response
 from authservice import logs
 from authservice.settings.hosts import origin_of
 from authservice.web.request import AuthRequest
+from authservice.web.routes import STATIC_PATH
 
 _log = logging.getLogger(__name__)
 
 _TEMPLATES = "authservice.web:templates"
-STATIC_PATH = "/static/"
 
 
 def page(

@@ -9,6 +9,7 @@ from enum import Enum, auto
 from typing import Any
 
 ISSUER_PATH = "/api/auth"
+STATIC_PATH = "/static/"
 
 
 class Surface(Enum):
@@ -34,6 +35,7 @@ class Route:
     surface: Surface
 
 
+_METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
 _GET = ("GET", "HEAD")
 _GET_POST = ("GET", "HEAD", "POST")
 _POST = ("POST",)
@@ -102,6 +104,19 @@ def includeme(config: Any) -> None:
     """Register the routes in the order of the table."""
     for route in ROUTES:
         config.add_route(route.name, route.path)
+
+
+def known_method(request: Any) -> str | None:
+    """Return the method, or None for one that somebody made up."""
+    return request.method if request.method in _METHODS else None
+
+
+def known_path(request: Any) -> str | None:
+    """Return the path as the table writes it, or None: never what somebody made up."""
+    route = of_request(request)
+    if route is not None:
+        return route.path
+    return None if getattr(request, "matched_route", None) is None else f"{STATIC_PATH}*"
 
 
 def of_request(request: Any) -> Route | None:

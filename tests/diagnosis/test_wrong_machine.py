@@ -16,18 +16,30 @@ from tests.processes import free_port
 
 
 @pytest.mark.parametrize(
-    ("package", "key", "value"),
+    ("package", "kind", "key", "value"),
     [
-        ("psycopg", "auth.database_url", "postgresql+psycopg://auth@127.0.0.1/auth"),
-        ("redis", "ratelimit.storage", "redis://127.0.0.1/0"),
+        (
+            "psycopg",
+            "packages.postgresql",
+            "auth.database_url",
+            "postgresql+psycopg://auth@127.0.0.1/auth",
+        ),
+        ("redis", "packages.redis", "ratelimit.storage", "redis://127.0.0.1/0"),
+        ("prometheus_client", "packages.metrics", "metrics.listen", "127.0.0.1:9464"),
     ],
 )
-def test_a_package_that_is_not_installed(machine, monkeypatch, package, key, value):
+def test_a_package_that_is_not_installed(machine, monkeypatch, package, kind, key, value):
     monkeypatch.setitem(sys.modules, package, None)
     machine.set(key, value)
 
-    kind = {"psycopg": "packages.postgresql", "redis": "packages.redis"}[package]
     finds(machine, (kind, key))
+
+
+def test_traces_without_the_package_that_sends_them(machine, monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    machine.environ(OTEL_TRACES_EXPORTER="otlp")
+
+    finds(machine, ("packages.opentelemetry", "OTEL_TRACES_EXPORTER"))
 
 
 # Rate limits

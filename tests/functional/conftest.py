@@ -1,9 +1,13 @@
-"""What tests of back-channel logout share: a client that wants to be told, and who tells it."""
+"""What tests of back-channel logout and of sign-ins elsewhere share: those on the other side."""
 
 import pytest
 
 from tests.logout_receiver import LogoutReceiver
 from tests.relying_party import RelyingParty
+from tests.standin_fixture import (  # noqa: F401  (fixtures)
+    identity_provider_process,
+    identity_provider_standin,
+)
 
 
 @pytest.fixture

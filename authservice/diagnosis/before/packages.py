@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error
+from authservice.settings import load_traces_exporter
 
 IN_ORDER = "Every package that the settings need is installed."
 
@@ -18,6 +19,16 @@ REDIS = error(
     "Rate limits are counted in Redis, and its client is not installed.",
     "Install it into the service's environment: pip install 'authservice[redis]'",
 )
+METRICS = error(
+    "packages.metrics",
+    "Metrics are to be read, and Prometheus' library is not installed.",
+    "Install it into the service's environment: pip install 'authservice[metrics]'",
+)
+OPENTELEMETRY = error(
+    "packages.opentelemetry",
+    "Traces are to be sent, and OpenTelemetry is not installed.",
+    "Install it into the service's environment: pip install 'authservice[opentelemetry]'",
+)
 
 
 def examine(deployment: Deployment) -> Iterator[Finding]:
@@ -27,3 +38,8 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         yield DRIVER.at("auth.database_url", expected="package psycopg")
     if (settings.ratelimit_storage or "").startswith("redis") and find_spec("redis") is None:
         yield REDIS.at("ratelimit.storage", expected="package redis")
+    if settings.metrics_listen is not None and find_spec("prometheus_client") is None:
+        yield METRICS.at("metrics.listen", expected="package prometheus-client")
+    traced = load_traces_exporter(deployment.environ) is not None
+    if traced and find_spec("opentelemetry") is None:
+        yield OPENTELEMETRY.at("OTEL_TRACES_EXPORTER", expected="package opentelemetry-sdk")

@@ -1,0 +1,45 @@
+"""A database whose writing transactions are spans: the wait for their turn, and what follows."""
+
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from authservice.db import Database
+
+
+class TracedDatabase(Database):
+    """The same database; statements are no spans of their own, and nothing of them is told."""
+
+    def __init__(self, tracer: Tracer, url: str, *, synchronous: str = "FULL") -> None:
+        """Take what begins spans, and what a database takes."""
+        super().__init__(url, synchronous=synchronous)
+        self._tracer = tracer
+        self._spans: dict[Connection, Span] = {}
+
+    def begin(self) -> Connection:
+        """As ``Database``; the span has an event when the transaction has its turn."""
+        span = self._tracer.start_span(
+            "transaction",
+            kind=SpanKind.CLIENT,
+            attributes={"db.system.name": self.url.get_backend_name()},
+        )
+        try:
+            connection = super().begin()
+        except SQLAlchemyError as error:
+            span.set_attribute("error.type", type(error).__name__)
+            span.set_status(StatusCode.ERROR)
+            span.end()
+            raise
+        span.add_event("begun")
+        self._spans[connection] = span
+        return connection
+
+    def end(self, connection: Connection) -> None:
+        """As ``Database``; what is still to be rolled back by now was not committed."""
+        # Before another thread is given the same connection.
+        span = self._spans.pop(connection)
+        span.set_attribute("authservice.committed", not connection.in_transaction())
+        try:
+            super().end(connection)
+        finally:
+            span.end()
