@@ -1,6 +1,5 @@
 """The WSGI application, built of the settings."""
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from pyramid.config import Configurator
 
 from authservice import start
+from authservice.compact_json import compact
 from authservice.db import Database
 from authservice.oauth import metadata
 from authservice.oauth.backchannel_logout import BackchannelLogout
@@ -62,4 +62,4 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
 
 
 def _prebuilt(document: dict[str, Any]) -> bytes:
-    return json.dumps(document, separators=(",", ":")).encode()
+    return compact(document).encode()

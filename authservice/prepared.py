@@ -65,11 +65,13 @@ class _Compiled:
         self._constants = {
             name: bind.value for bind, name in compiled.bind_names.items() if not bind.required
         }
-        self._binds = {
+        converting = {
             name: bind.type.dialect_impl(dialect).bind_processor(dialect)
             for bind, name in compiled.bind_names.items()
         }
-        self._positions = compiled.positiontup
+        self._by_position = compiled.positiontup is not None
+        names = compiled.positiontup or converting
+        self._binds = [(name, converting[name]) for name in names]
         results = [column.type for column in statement.exported_columns]
         self._conversions = [
             (position, convert)
@@ -80,12 +82,15 @@ class _Compiled:
     def bound(self, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401  (as the driver takes them)
         """Return the parameters as the driver takes them: by position or by name."""
         given = {**self._constants, **parameters} if self._constants else parameters
-        bound = {
+        if self._by_position:
+            return [
+                given[name] if convert is None else convert(given[name])
+                for name, convert in self._binds
+            ]
+        return {
             name: given[name] if convert is None else convert(given[name])
-            for name, convert in self._binds.items()
+            for name, convert in self._binds
         }
-        positions = self._positions
-        return bound if positions is None else [bound[name] for name in positions]
 
     def converted(self, row: Row) -> Row:
         """Return a row with what the database stores turned into our values."""

@@ -6,7 +6,6 @@ neither ``alg: none`` nor a key inside the token has any effect (RFC 8725, secti
 """
 
 import hashlib
-import json
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
+from authservice.compact_json import compact
 from authservice.crypto.signing_keys import ALGORITHMS, SigningKey
 
 # The hash that goes with an algorithm, for at_hash (OpenID Connect Core 3.1.3.6); Ed25519 uses
@@ -85,7 +85,7 @@ def _signed_payload(parsed: JWS, key: JWK) -> bytes:
 
 
 def _encoded(members: Mapping[str, Any]) -> str:
-    encoded: str = base64url_encode(json.dumps(members, separators=(",", ":")))
+    encoded: str = base64url_encode(compact(members))
     return encoded
 
 

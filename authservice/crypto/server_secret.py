@@ -20,6 +20,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
+from authservice.compact_json import compact
+
 _NONCE_LENGTH = 12
 
 # Which of the secrets a value was made with.
@@ -81,7 +83,7 @@ class ServerSecret:
     def seal(self, purpose: str, value: dict[str, Any], expires_at: datetime) -> str:
         """Return a value as opaque text that holds until a moment."""
         content = {"exp": int(expires_at.timestamp()), "val": value}
-        return self.encrypt(purpose, json.dumps(content, separators=(",", ":")))
+        return self.encrypt(purpose, compact(content))
 
     def unseal(self, purpose: str, sealed: str, now: datetime) -> Unsealed | None:
         """Return the value and whether it has expired; None when it was altered."""

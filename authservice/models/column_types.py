@@ -13,6 +13,8 @@ from sqlalchemy.types import TypeDecorator
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+# json.dumps makes an encoder for each call that asks for other separators than its own.
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class EpochMillis(TypeDecorator[datetime]):
@@ -59,7 +61,7 @@ class JSONText(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ANN401  (JSON)
         """Return the JSON text."""
-        return None if value is None else json.dumps(value, separators=(",", ":"))
+        return None if value is None else _compact(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401  (JSON)
         """Return what the text holds, an array as a tuple: changing it in place is no update."""

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from authservice import clock
+from authservice.compact_json import compact
 from authservice.crypto.secret_values import digest, random_token
 from authservice.services import verifications
 from authservice.services.verifications import Verification
@@ -67,7 +68,7 @@ def spend(connection: Connection, code: AuthorizationCode, keep_until: datetime)
 def _dump(grant: CodeGrant) -> str:
     value = {name: getattr(grant, name) for name in CodeGrant.__slots__}
     value["auth_time"] = grant.auth_time.timestamp()
-    return json.dumps(value, separators=(",", ":"))
+    return compact(value)
 
 
 def _load(text: str) -> CodeGrant:

@@ -4,7 +4,6 @@ What is stored is read again once in a minute, by the request that finds it olde
 process follows the others and the commands. A key that is due is made beside the requests.
 """
 
-import json
 import logging
 import threading
 from collections.abc import Collection, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice import clock
+from authservice.compact_json import compact
 from authservice.crypto import jwt
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.signing_keys import ALGORITHMS, SigningKey, verification_keys
@@ -232,4 +232,4 @@ def _document(
     # RS256 leads, and of each algorithm the key that signs: some clients take the first they find.
     published.sort(key=lambda key: (ALGORITHMS.index(key.alg), signing.get(key.alg) is not key))
     content = {"keys": [key.public_jwk for key in published]}
-    return json.dumps(content, separators=(",", ":")).encode()
+    return compact(content).encode()

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from authservice.compact_json import compact
 from authservice.crypto.server_secret import MadeWith, ServerSecret
 from authservice.crypto.signing_keys import (
     SigningKey,
@@ -72,7 +73,7 @@ def add(
         insert(jwks),
         {
             "id": key.kid,
-            "public_key": json.dumps(public_jwk(key), separators=(",", ":")),
+            "public_key": compact(public_jwk(key)),
             "private_key": encrypt_private_key(key, secret),
             "created_at": created_at,
         },

@@ -1,16 +1,17 @@
 """JSON answers of the session API, in the shape that its npm client expects."""
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
 from pyramid.response import Response
 
+from authservice.compact_json import compact
+
 
 def json_answer(content: Any, status: int = 200) -> Response:
     """Return content as JSON that nobody may store."""
     response = Response(
-        json.dumps(content, separators=(",", ":")).encode(),
+        compact(content).encode(),
         status=status,
         content_type="application/json",
     )

@@ -7,11 +7,7 @@ from authservice.oauth.protocol_answer import ProtocolAnswer
 
 def protocol_response(answer: ProtocolAnswer) -> Response:
     """Return the answer as a response; without a body there is no Content-Type either."""
-    response = Response(answer.body.encode(), status=answer.status)
-    if answer.content_type is None:
-        response.headers.pop("Content-Type", None)
-    else:
-        response.content_type = answer.content_type
-        response.charset = None
-    response.headers.update(answer.headers)
-    return response
+    headers = list(answer.headers.items())
+    if answer.content_type is not None:
+        headers.append(("Content-Type", answer.content_type))
+    return Response(answer.body.encode(), status=answer.status, headerlist=headers)
