@@ -34,6 +34,10 @@ class NewerSchemaError(Exception):
     """The tables are those of a newer version, and this one cannot do what was asked with them."""
 
 
+class MigrationsMissingError(Exception):
+    """Migrations are not installed, so no database can be brought up to date."""
+
+
 def is_migrated(connection: Connection) -> bool:
     """Tell whether this version works with the tables: its own, or newer ones that say so."""
     found = revision(connection)
@@ -60,8 +64,21 @@ def is_newer(revision: str) -> bool:
 
 
 def revisions() -> list[str]:
-    """Return the revisions that this version knows, oldest first."""
-    return sorted(script.revision for script in _scripts().walk_revisions())
+    """Return the revisions that this version knows, oldest first.
+
+    Raises MigrationsMissingError when its own is not among them.
+    """
+    folder = _migrations()
+    found = []
+    # Beside an installed package there may be the library of this name, without revisions.
+    if (folder / "versions").is_dir():
+        found = sorted(script.revision for script in _scripts(folder).walk_revisions())
+    if REVISION not in found:
+        raise MigrationsMissingError(
+            f"this installation has no migrations up to {REVISION}, its own, in {folder};"
+            " install the package again, whole"
+        )
+    return found
 
 
 def sqlite_file_is_missing(database: Database) -> bool:
@@ -73,8 +90,10 @@ def migrate(database: Database, target: str = REVISION) -> str:
     """Bring the schema to a revision, forward or back, and return the one that it is at then.
 
     An SQLite file and its folder are made if they are not there. Tables of a newer version that
-    this one works with stay as they are; raises NewerSchemaError for others.
+    this one works with stay as they are; raises NewerSchemaError for others, and
+    MigrationsMissingError where nothing could be done.
     """
+    revisions()
     # Imported here: a server only asks whether the schema is current.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
@@ -122,10 +141,10 @@ def _migrating(database: Database) -> Iterator[Connection]:
             yield connection
 
 
-def _scripts() -> "ScriptDirectory":
+def _scripts(folder: Path) -> "ScriptDirectory":
     from alembic.script import ScriptDirectory  # noqa: PLC0415  (as above)
 
-    return ScriptDirectory(str(_migrations()))
+    return ScriptDirectory(str(folder))
 
 
 def _migrations() -> Path:

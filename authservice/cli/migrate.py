@@ -6,7 +6,7 @@ import sys
 from authservice import schema
 from authservice.cli import database
 from authservice.cli.arguments import Once, fail
-from authservice.schema import NewerSchemaError
+from authservice.schema import MigrationsMissingError, NewerSchemaError
 
 SUMMARY = "bring the database up to date"
 
@@ -25,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Apply the migrations that are missing, or undo those that came after a revision."""
-    known = schema.revisions()
+    try:
+        known = schema.revisions()
+    except MigrationsMissingError as error:
+        fail(str(error))
     if options.revision not in known:
         fail(f"--revision must be one of {', '.join(known)}")
     with database.local_database(options.config) as opened:

@@ -20,7 +20,7 @@ from authservice.cli import database, event_log
 from authservice.cli.arguments import Once, Switch, fail
 from authservice.db import Database
 from authservice.events import BackupRestored
-from authservice.schema import NewerSchemaError
+from authservice.schema import MigrationsMissingError, NewerSchemaError
 from authservice.services.mass_sign_out import sign_out_everyone
 from authservice.sqlite.copy import DamagedError, as_one_file, copy, examine
 from authservice.sqlite.replacement import InUseError, replace
@@ -80,6 +80,8 @@ def _prepared(options: argparse.Namespace, target: Path) -> Iterator[tuple[Path,
         prepared = Database(f"sqlite:///{draft}")
         try:
             schema.migrate(prepared)
+        except MigrationsMissingError as error:
+            fail(f"{options.file} cannot be restored: {error}; nothing was changed")
         except NewerSchemaError as error:
             raise DamagedError(
                 f"its revision {error} does not serve this version of the service, which is made"

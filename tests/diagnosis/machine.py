@@ -82,6 +82,10 @@ class Machine:
             main([str(argument) for argument in arguments])
         return ended.value.code, self._capsys.readouterr().out
 
+    def discard_output(self):
+        """Forget what other commands have printed."""
+        self._capsys.readouterr()
+
     def check(self, *flags):
         """Write the ini file and return exit status and output of ``authservice check``."""
         if self.text is not None:

@@ -4,6 +4,8 @@ import base64
 import json
 import os
 
+from authservice.cli import main
+from authservice.diagnosis.before import keys
 from tests.diagnosis.machine import HOST
 from tests.processes import LocalService
 
@@ -56,6 +58,29 @@ def test_production_while_its_secret_is_being_rotated(machine):
     machine.environ(AUTH_SECRET=new, AUTH_SECRET_PREVIOUS=machine.secret)
 
     is_in_order(machine)
+    assert said_of_previous(machine) == (keys.STORED_UNDER_PREVIOUS, "3 keys")
+
+    main(["keys", "reencrypt", "--config", str(machine.ini_file)])
+    machine.discard_output()
+
+    is_in_order(machine)
+    free = (keys.FREE_OF_PREVIOUS, "lifetimes.session is 7 days")
+    assert said_of_previous(machine) == free
+
+
+def test_production_before_its_secret_is_rotated_process_by_process(machine):
+    machine.store_keys()
+    machine.environ(AUTH_SECRET_PREVIOUS=base64.b64encode(os.urandom(32)).decode())
+
+    is_in_order(machine)
+    assert said_of_previous(machine)[0] == keys.FREE_OF_PREVIOUS
+
+
+def said_of_previous(machine):
+    """Return what is said of AUTH_SECRET_PREVIOUS, and what was found."""
+    found = json.loads(machine.check("--json")[1])["findings"]
+    (said,) = [each for each in found if each["about"] == "AUTH_SECRET_PREVIOUS"]
+    return said["cause"], said["found"]
 
 
 def test_production_with_its_settings_in_the_environment(machine, identity_provider_standin):
