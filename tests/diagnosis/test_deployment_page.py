@@ -28,8 +28,8 @@ def host(tmp_path, identity_provider_standin):
     for folder in ("opt/authservice", "etc", "var/lib"):
         (tmp_path / folder).mkdir(parents=True)
     shutil.copytree(ROOT / "alembic", optional / "alembic")
-    (optional / ".venv-local").mkdir()
-    (optional / ".venv-local" / "bin").symlink_to(SCRIPTS)
+    (optional / ".venv-production").mkdir()
+    (optional / ".venv-production" / "bin").symlink_to(SCRIPTS)
     committed = configparser.ConfigParser(interpolation=None)
     committed.read_string(blocks("What is committed", "ini"))
     own = dict(committed["app:main"]) | identity_provider_standin.ini
@@ -59,7 +59,7 @@ def run(host, heading, *, typed=""):
     commands = commands.replace("-o authservice -g authservice ", "")
     commands = commands.replace(
         "./run migrate production.ini",
-        ".venv-local/bin/authservice migrate --config production.ini",
+        ".venv-production/bin/authservice migrate --config production.ini",
     )
     done = subprocess.run(
         ["sh", "-eu", "-c", commands],
@@ -102,7 +102,7 @@ def test_the_unit_starts_what_the_page_sets_up():
     service = unit["Service"]
 
     program, *arguments = service["ExecStart"].split()
-    assert program == f"{service['WorkingDirectory']}/.venv-local/bin/pserve"
+    assert program == f"{service['WorkingDirectory']}/.venv-production/bin/pserve"
     assert arguments == ["production.ini", "listen_port=%i"]
     assert service["EnvironmentFile"] in PAGE
     assert f"--shell /usr/sbin/nologin {service['User']}" in PAGE
