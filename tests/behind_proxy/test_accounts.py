@@ -27,6 +27,7 @@ def test_an_unconfirmed_address_is_shown_as_such(production, tab):
     assert '"emailVerified":false' in tab.content().replace(" ", "")
 
 
+@pytest.mark.attack("FAILURES-51")
 @pytest.mark.parametrize(
     ("account", "title", "code"),
     [

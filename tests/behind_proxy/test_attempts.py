@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER, SHOP
@@ -87,6 +88,7 @@ def test_a_callback_opened_again_says_that_the_person_is_signed_in(tab):
     assert callback.value.status == 303
 
 
+@pytest.mark.attack("BROWSER-csrf-callback")
 def test_a_callback_in_another_browser_signs_nobody_in(tab, new_browser):
     with tab.expect_response(re.compile("/api/auth/callback/")) as callback:
         sign_in_at(tab, APP)

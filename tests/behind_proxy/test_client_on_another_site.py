@@ -121,6 +121,7 @@ def test_the_answer_can_come_as_a_form(tab):
     sees(tab, "Signed in as Mona Lisa")
 
 
+@pytest.mark.attack("FAILURES-35")
 @pytest.mark.parametrize("prompt", ["login", "consent"])
 def test_asking_again_does_not_ask_forever(tab, prompt):
     _remembered_at_the_provider(tab)

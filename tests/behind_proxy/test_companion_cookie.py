@@ -47,6 +47,7 @@ def test_a_stolen_cookie_says_who_is_signed_in(thief):
     sees(thief, MONA)
 
 
+@pytest.mark.attack("BROWSER-cookie-theft")
 def test_a_stolen_cookie_obtains_no_code(thief):
     thief.goto(f"{CLIENT}/sign-in")
 
@@ -63,6 +64,7 @@ def test_a_stolen_cookie_obtains_nothing_silently(owner, thief):
     sees(owner, "No sign-in: consent_required")
 
 
+@pytest.mark.attack("BROWSER-cookie-theft")
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -106,6 +108,7 @@ def _plant(tab, value, path="/"):
     tab.goto(f"{APP}/plant?{SHARED}={value};{attributes}")
 
 
+@pytest.mark.attack("BROWSER-cookie-tossing")
 def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attacker):
     _plant(tab, _cookie(attacker, SHARED)["value"])
 
@@ -120,6 +123,7 @@ def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attacker)
 
 
 # Browsers send the cookie of the longer path first, among equals the older one.
+@pytest.mark.attack("BROWSER-cookie-tossing")
 @pytest.mark.parametrize("path", ["/", "/api", "/api/auth/oauth2"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attacker, path, when):
@@ -143,6 +147,7 @@ def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attack
     assert "hubot" not in tab.content()
 
 
+@pytest.mark.attack("BROWSER-cookie-tossing")
 def test_junk_planted_beside_it_does_not_break_the_own_session(tab):
     sign_in_at(tab, SHOP)
     for number, junk in enumerate(("x", "a.b", "%00", "A" * 43 + "." + "B" * 43)):

@@ -45,6 +45,7 @@ def test_security_headers_stand_on_every_answer_once(caller, path):
     assert "granian" not in str(headers)
 
 
+@pytest.mark.attack("RFC9700-4.16")
 def test_pages_have_their_policy_and_are_not_kept(caller):
     for path in ("/", "/sign-in", "/nowhere"):
         headers = caller.get(f"{AUTH}{path}").headers
@@ -101,6 +102,7 @@ def test_the_browser_and_the_attempt_are_host_only(caller):
     assert [a for _, a in _cookies(begun).values()] == [HOST_ONLY | {"Max-Age=600"}]
 
 
+@pytest.mark.attack("RFC9700-4.13")
 @pytest.mark.requirement("RFC8414-6.2-1")
 @pytest.mark.parametrize(
     "forged",
@@ -130,6 +132,7 @@ def test_no_forwarding_header_moves_the_issuer(caller, forged):
     )
 
 
+@pytest.mark.attack("BROWSER-host-header")
 @pytest.mark.requirement("RFC8414-6.2-1")
 def test_nor_does_the_host_header_of_who_goes_past_the_proxy(production):
     connection = http.client.HTTPConnection("127.0.0.1", production.worker_ports[0])

@@ -89,6 +89,7 @@ def walk(production, own_client):
     return walk
 
 
+@pytest.mark.attack("RFC6819-4.6.7", "OWASP-SESSION-9")
 @pytest.mark.requirement("RFC6749-10.8-1")
 def test_no_secret_is_written_anywhere(production, walk):
     written = production.output + production.proxy_logs() + "".join(production.nginx.output)
@@ -114,6 +115,7 @@ def test_each_line_is_json(production, walk):
     }
 
 
+@pytest.mark.attack("BROWSER-log-injection")
 def test_a_line_break_from_outside_does_not_begin_a_line(production):
     walk = walk_in(production)
     page = walk.get(f"{AUTH}/sign-in")
@@ -161,6 +163,7 @@ def test_every_event_of_a_request_has_its_reference(production, walk):
     assert all(re.fullmatch("[0-9a-f]{16}", entry["request"]) for entry in events)
 
 
+@pytest.mark.attack("BROWSER-log-injection")
 def test_nobody_outside_chooses_the_reference(production, own_client):
     production.caller().post_form(
         TOKEN, {"grant_type": "x"} | own_client, X_Request_ID="chosen", Traceparent="00-chosen"

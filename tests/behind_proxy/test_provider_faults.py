@@ -121,6 +121,7 @@ def test_meanwhile_another_process_can_write_at_once(production, waiting):
     assert not any(answer.done() for answer in waiting)
 
 
+@pytest.mark.attack("BROWSER-flood")
 def test_who_would_take_the_last_threads_is_asked_for_patience(production, signed_in_cookies):
     production.standin.fault(TOKEN, "slow")
     people = [_to_the_provider(production, number) for number in range(12)]

@@ -59,6 +59,7 @@ def test_each_address_and_each_page_counts_apart(production, caller):
     assert caller.get(AUTH).status == 200
 
 
+@pytest.mark.attack("BROWSER-brute-force")
 @pytest.mark.requirement("RFC6749-2.3.1-5")
 def test_twenty_failures_at_the_token_endpoint_in_a_minute(caller):
     def guess():
@@ -77,6 +78,7 @@ def test_twenty_failures_at_the_token_endpoint_in_a_minute(caller):
     assert answer.json["error"] == "temporarily_unavailable"
 
 
+@pytest.mark.attack("BROWSER-lock-out")
 @pytest.mark.requirement("RFC6749-2.3.1-5")
 def test_failures_of_one_address_lock_out_nobody_else(production, caller, own_client):
     _statuses(lambda: caller.post_form(TOKEN, {"client_id": own_client["client_id"]}), 21)
@@ -98,6 +100,7 @@ def test_asking_for_the_session_is_free_with_one(caller, signed_in_cookies):
     assert caller.statuses(130, SESSION, Cookie=signed_in_cookies) == [200] * 130
 
 
+@pytest.mark.attack("BROWSER-brute-force")
 def test_junk_cookies_are_not_free(caller):
     cookie = f"__Secure-authservice.session_token={'A' * 43}.{'B' * 43}"
 
@@ -118,6 +121,7 @@ def test_what_everybody_reads_is_not_counted(caller, path):
     assert caller.statuses(130, f"{AUTH}{path}") == [200] * 130
 
 
+@pytest.mark.attack("FAILURES-47")
 def test_a_claimed_address_does_not_help(production, caller):
     def ask(number):
         forged = {"X_Forwarded_For": f"198.51.100.{number}", "X_Real_IP": "198.51.100.1"}
@@ -126,6 +130,7 @@ def test_a_claimed_address_does_not_help(production, caller):
     assert [ask(number) for number in range(12)] == [200] * 10 + [429] * 2
 
 
+@pytest.mark.attack("BROWSER-lock-out")
 def test_a_claimed_address_locks_nobody_out(production, caller):
     for _ in range(11):
         caller.get(SIGN_IN, X_Forwarded_For="127.0.0.3")
@@ -146,6 +151,7 @@ def _past_the_proxy(production, address, forwarded_for):
         connection.close()
 
 
+@pytest.mark.attack("RFC9700-4.13")
 @pytest.mark.requirement("RFC9700-4.13-1")
 def test_who_goes_past_the_proxy_is_not_believed(production):
     statuses = [_past_the_proxy(production, "127.0.0.4", f"198.51.100.{n}") for n in range(12)]
@@ -163,6 +169,7 @@ def test_a_network_of_ipv6_counts_as_one_address(production):
     assert ask("2001:db8:0:8::1") == 200
 
 
+@pytest.mark.attack("BROWSER-brute-force")
 def test_both_processes_count_together(production):
     """Half of the requests to each, so each alone is below its limit."""
     connections = [

@@ -10,6 +10,7 @@ from tests.conformance.suite import CALLBACK
 SCOPE = "openid offline_access"
 
 
+@pytest.mark.attack("TOKENS-replay-code")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.2-2")
 def test_oidcc_codereuse(suite):
     login = suite.login()

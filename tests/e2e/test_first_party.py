@@ -100,6 +100,7 @@ def test_a_sign_out_holds_for_every_application(service, application, person):
     assert requests.get(application.url, cookies=cookies, timeout=20).json() is None
 
 
+@pytest.mark.attack("BROWSER-open-redirect")
 @pytest.mark.parametrize(
     "elsewhere",
     ["https://app.example.com/", "http://localhost.example.com:3000/", "//example.com/"],

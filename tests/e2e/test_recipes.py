@@ -66,6 +66,7 @@ def let_days_pass(service, days):
     connection.close()
 
 
+@pytest.mark.attack("FAILURES-52")
 @pytest.mark.parametrize("relying_party", RELYING_PARTIES, indirect=True)
 def test_a_relying_party_signs_a_person_in_and_out(service, person, relying_party):
     visitor = Visitor(person, relying_party)

@@ -76,6 +76,7 @@ def test_the_page_reads_the_session_with_its_dates(signed_in):
     assert life == timedelta(days=7)
 
 
+@pytest.mark.attack("OWASP-SESSION-4")
 def test_scripts_cannot_read_the_cookies(signed_in, service):
     signed_in.tab.goto(f"{service.url}/")
 

@@ -63,6 +63,7 @@ def test_the_client_changes_nothing(foreign):
             foreign.call(method)
 
 
+@pytest.mark.attack("BROWSER-csrf-api")
 @pytest.mark.usefixtures("session_lives_on")
 def test_requests_that_need_no_preflight_change_nothing(foreign):
     for path in CHANGES:
@@ -72,6 +73,7 @@ def test_requests_that_need_no_preflight_change_nothing(foreign):
             foreign.fetch(address, **options)
 
 
+@pytest.mark.attack("BROWSER-csrf-forms")
 @pytest.mark.usefixtures("session_lives_on")
 @pytest.mark.parametrize("path", ["api/auth/sign-out", "api/auth/revoke-sessions", "sign-out"])
 def test_a_form_that_sends_itself_changes_nothing(foreign, path):
@@ -91,6 +93,7 @@ def test_a_sign_in_does_not_lead_there(foreign):
     expect(foreign.tab.locator("#sign-in-submit")).to_have_count(0)
 
 
+@pytest.mark.attack("BROWSER-dns-rebinding")
 def test_a_foreign_name_for_this_machine_reaches_nothing(foreign):
     answer = foreign.tab.goto(f"http://{FOREIGN_HOST}:{foreign.service.port}/")
 

@@ -37,6 +37,7 @@ def test_a_person_signs_in_allows_and_the_client_gets_tokens(browser, relying_pa
     assert claims["sub"] == "local-developer"
 
 
+@pytest.mark.attack("RFC9700-4.3.1", "TOKENS-replay-code")
 @pytest.mark.requirement("RFC6749-4.1.2-2", "RFC6749-10.5-1", "RFC9700-4.2.4-2", "OAUTH21-4.1.2-1")
 def test_a_code_is_worth_one_token_response(browser, relying_party):
     code = relying_party.sign_in_with(browser)
@@ -67,6 +68,7 @@ def test_a_failed_attempt_burns_the_code(relying_party, code, changes):
     refused(relying_party.redeem(code))
 
 
+@pytest.mark.attack("RFC6819-4.4.1.7")
 @pytest.mark.requirement("RFC6749-4.1.3-4")
 def test_a_request_that_names_no_redirect_uri_leaves_the_code_alone(relying_party, code):
     answer = relying_party.redeem(code, redirect_uri=None)
@@ -76,6 +78,7 @@ def test_a_request_that_names_no_redirect_uri_leaves_the_code_alone(relying_part
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.attack("RFC9700-4.5")
 @pytest.mark.requirement("RFC7636-4.4-1", "RFC7636-4.6-1", "RFC9700-2.1.1-5", "OAUTH21-4.1.3-1")
 def test_the_challenge_itself_is_no_verifier(relying_party, code):
     challenge = relying_party.request()["code_challenge"]
@@ -83,6 +86,7 @@ def test_the_challenge_itself_is_no_verifier(relying_party, code):
     refused(relying_party.redeem(code, code_verifier=challenge))
 
 
+@pytest.mark.attack("RFC9700-4.5", "RFC6819-4.4.1.7", "RFC6819-4.4.1.13")
 @pytest.mark.requirement("RFC6749-4.1.2-4", "RFC6749-4.1.3-2", "RFC7636-4.4-1", "RFC9700-4.5.3-1")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.2-2")
 def test_a_code_is_worth_nothing_to_another_client_and_stays_with_its_own(
@@ -95,6 +99,7 @@ def test_a_code_is_worth_nothing_to_another_client_and_stays_with_its_own(
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.attack("RFC6819-4.4.1.1")
 @pytest.mark.requirement("RFC6749-4.1.2-3", "RFC9700-4.2.4-3", "OAUTH21-4.1.2-2")
 def test_a_second_use_revokes_everything_made_from_the_first(relying_party, code):
     tokens = relying_party.redeem(code).json
@@ -108,6 +113,7 @@ def test_a_second_use_revokes_everything_made_from_the_first(relying_party, code
         refused(relying_party.refresh(token))
 
 
+@pytest.mark.attack("TOKENS-replay-code")
 @pytest.mark.requirement("RFC6749-4.1.2-3")
 def test_a_second_use_revokes_whatever_else_is_wrong_with_it(relying_party, code, turnable_clock):
     tokens = relying_party.redeem(code).json
@@ -128,6 +134,7 @@ def test_a_second_use_leaves_the_tokens_of_other_codes_alone(browser, relying_pa
     assert relying_party.refresh(other["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("RFC6819-4.4.1.13")
 @pytest.mark.requirement("OAUTH21-4.1.2-2")
 def test_a_second_use_by_another_client_revokes_nothing(app, relying_party, code, database):
     tokens = relying_party.redeem(code).json
@@ -139,6 +146,7 @@ def test_a_second_use_by_another_client_revokes_nothing(app, relying_party, code
     assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("RFC6819-4.4.1.1")
 @pytest.mark.requirement("RFC6749-4.1.2-1", "RFC6749-4.1.3-3", "RFC6749-10.5-1")
 @pytest.mark.parametrize(("seconds", "status"), [(59, 200), (60, 400)])
 def test_a_code_lives_for_a_minute(relying_party, turnable_clock, browser, seconds, status):

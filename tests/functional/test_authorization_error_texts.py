@@ -88,6 +88,7 @@ def test_local_mode_lists_every_registered_uri(browser, client):
     assert listed == [REGISTERED, LONGER]
 
 
+@pytest.mark.attack("BROWSER-script-injection")
 def test_what_was_received_is_shown_as_text_only(browser, client):
     page = refused(client, browser, "https://app.example.com/<script>alert(1)</script>\u202e")
 

@@ -25,6 +25,7 @@ def disable(database, client_id):
         connection.execute(update(oauth_client).where(which).values(disabled=True))
 
 
+@pytest.mark.attack("RFC9700-4.1", "RFC6819-4.4.1.4")
 @pytest.mark.requirement("RFC6749-3.1.2.2-2", "RFC6749-3.1.2.3-1", "RFC6749-3.1.2.4-1")
 @pytest.mark.requirement("RFC6749-3.1.2.4-2", "RFC6749-4.1.2.1-1", "RFC6749-10.15-1")
 @pytest.mark.requirement("RFC8252-8.4-4", "RFC9700-2.1-2", "RFC9700-4.1.3-1", "RFC9700-4.11.2-1")
@@ -61,6 +62,7 @@ def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
     assert named in refused_by_page(browser.get(AUTHORIZE, sent, expect_errors=True))
 
 
+@pytest.mark.attack("RFC9700-4.11.2")
 @pytest.mark.requirement("RFC6749-3.1-7", "RFC6749-4.1.2.1-1")
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
 def test_a_repeated_client_or_redirect_uri_is_shown_and_never_followed(
@@ -121,6 +123,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.attack("RFC9700-4.4", "RFC9700-4.8", "OWASP-OAUTH-2", "FAILURES-7")
 @pytest.mark.requirement("RFC6749-3.1.1-1", "RFC6749-3.3-1", "RFC6749-4.1.1-1", "RFC6749-4.1.2.1-2")
 @pytest.mark.requirement("RFC6749-4.1.2.1-3", "RFC6749-4.1.2.1-5", "RFC6749-4.1.2.1-6")
 @pytest.mark.requirement("RFC6749-4.1.2.1-7", "RFC6749-4.1.2.1-8", "RFC7636-4.2-2")
@@ -153,6 +156,7 @@ def test_request_objects_are_refused_before_everything_else(browser, relying_par
     assert answer["error"] == f"{name}_not_supported"
 
 
+@pytest.mark.attack("FAILURES-16")
 @pytest.mark.requirement("RFC6749-3.1-7", "RFC6749-4.1.2.1-3", "OAUTH21-3.1-1")
 @pytest.mark.parametrize(
     "name",
@@ -242,6 +246,7 @@ def test_a_client_may_be_held_to_fewer_scopes(browser, relying_party, database):
     assert answer["error_description"].endswith("only: openid email.")
 
 
+@pytest.mark.attack("RFC9700-4.8")
 @pytest.mark.requirement("RFC7636-4.4.1-1", "RFC8252-8.1-1", "RFC8252-8.1-2", "RFC9700-2.1.1-2")
 def test_a_public_client_needs_pkce_like_every_other(app, browser, database):
     public = RelyingParty.registered(app, database, public=True)

@@ -9,6 +9,7 @@ from tests.relying_party import AUTHORIZE, RelyingParty
 ISSUER = "http://localhost:37960/api/auth"
 
 
+@pytest.mark.attack("RFC9700-4.7", "RFC6819-4.4.1.8")
 @pytest.mark.requirement("RFC6749-4.1.2-5", "RFC6749-4.1.2.1-8", "OIDC-CORE-3.1.2.5-1")
 @pytest.mark.parametrize(
     "state",
@@ -27,6 +28,7 @@ def test_state_comes_back_exactly(browser, relying_party, state):
     assert granted["state"] == state
 
 
+@pytest.mark.attack("RFC9700-4.4", "OWASP-OAUTH-4", "FAILURES-18")
 @pytest.mark.requirement("RFC7636-4.4-2", "RFC9207-2-1", "RFC9207-2-2", "RFC9207-2.3-1")
 @pytest.mark.requirement("RFC9700-2.1-3", "RFC9700-4.4.2-1", "OIDC-CORE-3.1.2.5-1")
 def test_without_state_none_is_made_up_and_iss_is_still_there(app, browser, database):
@@ -172,6 +174,7 @@ def test_form_post_carries_a_denial(browser, relying_party):
     assert posted_fields(page)["error"] == "access_denied"
 
 
+@pytest.mark.attack("RFC9700-4.12")
 @pytest.mark.requirement("RFC6749-4.1.2-6", "RFC9700-4.3.2-1", "RFC9700-4.12-1")
 def test_an_answer_by_redirect_is_a_303_with_nothing_but_the_query(browser, relying_party):
     answer = relying_party.authorize(browser, prompt="none")

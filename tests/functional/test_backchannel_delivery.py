@@ -95,6 +95,7 @@ def test_each_attempt_has_a_token_of_its_own_that_is_fresh(
     assert second["sid"] == first["sid"]
 
 
+@pytest.mark.attack("RFC6819-4.6.7")
 def test_a_failure_is_logged_without_the_token(one_due, receiver, told_client, caplog):
     receiver.status = 418
 

@@ -244,6 +244,7 @@ def test_who_is_not_to_be_told_any_more_is_not(browser, told_client, by_hand, da
     assert notices(database) == 0
 
 
+@pytest.mark.attack("TOKENS-kind")
 @pytest.mark.requirement("OIDC-BCLOGOUT-4.1-1")
 def test_a_logout_token_passes_for_no_other_kind(browser, told_client, receiver, by_hand):
     signed_in_to(told_client, browser)

@@ -179,6 +179,7 @@ def test_what_nobody_expected_does_not_end_the_work(
     assert notices.told(receiver.next()) == "s" * 32
 
 
+@pytest.mark.attack("FAILURES-29")
 def test_a_sign_out_that_fails_tells_nobody(browser, notices, database):
     client = notices.client
     assert client.redeem(client.sign_in_with(browser)).status_int == 200

@@ -67,6 +67,7 @@ def test_a_form_sent_again_after_signing_in_makes_no_second_session(browser, lea
     assert _count(database, session) == 1
 
 
+@pytest.mark.attack("RFC6819-4.6.2", "TOKENS-replay-attempt")
 def test_a_callback_seen_a_hundred_times_makes_one_session(browser, leaving, database):
     answers = [browser.visit(leaving).status_int for _ in range(100)]
 
@@ -75,6 +76,7 @@ def test_a_callback_seen_a_hundred_times_makes_one_session(browser, leaving, dat
     assert _count(database, user) == 1
 
 
+@pytest.mark.attack("TOKENS-replay-attempt")
 def test_an_attempt_finished_in_another_tab_is_not_finished_again_without_a_session(
     app, browser, leaving
 ):
@@ -87,6 +89,7 @@ def test_an_attempt_finished_in_another_tab_is_not_finished_again_without_a_sess
     assert "Set-Cookie" not in answer.headers
 
 
+@pytest.mark.attack("RFC6819-4.4.1.6", "BROWSER-csrf-callback", "FAILURES-48")
 def test_a_callback_in_another_browser_signs_nobody_in(app, leaving, database):
     victim = Browser(app)
 
@@ -104,6 +107,7 @@ def test_the_own_browser_can_still_finish_it(app, browser, leaving):
     assert browser.visit(leaving).location == f"{ORIGIN}/home"
 
 
+@pytest.mark.attack("BROWSER-csrf-callback")
 def test_the_attempt_cookie_of_another_attempt_does_not_count(app, browser, leaving, database):
     other = Browser(app)
     other.get("/sign-in").forms[0].submit("choice", value="sign-in")

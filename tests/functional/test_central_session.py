@@ -32,6 +32,7 @@ def test_over_http_the_cookies_are_plain(browser):
     assert re.fullmatch(r"[A-Za-z0-9_-]{43}", companion.value)
 
 
+@pytest.mark.attack("OWASP-SESSION-4")
 def test_over_https_the_names_promise_what_the_attributes_say(make_app):
     app = make_app(auth__url="https://localhost:37960")
     cookies = cookies_set_by(_signing_in(Browser(app, origin="https://localhost:37960")))
@@ -115,6 +116,7 @@ def test_dates_are_iso_8601_in_utc_with_milliseconds(browser):
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", date)
 
 
+@pytest.mark.attack("OWASP-SESSION-3")
 def test_the_handle_is_not_the_secret(browser):
     cookies = cookies_set_by(_signing_in(browser))
     token = cookies["authservice.session_token"].value.split(".")[0]
@@ -125,6 +127,7 @@ def test_the_handle_is_not_the_secret(browser):
     assert content.json["session"]["token"]
 
 
+@pytest.mark.attack("OWASP-SESSION-5", "FAILURES-40")
 def test_nobody_may_store_it(browser):
     assert browser.get(GET_SESSION).headers["Cache-Control"] == "no-store"
     browser.sign_in()
@@ -147,6 +150,7 @@ def test_a_long_user_agent_is_cut(browser):
     assert browser.session()["session"]["userAgent"] == "x" * 500
 
 
+@pytest.mark.attack("OWASP-SESSION-2")
 def test_each_sign_in_makes_a_new_token_and_a_new_session(browser):
     first = cookies_set_by(_signing_in(browser))
     first_id = browser.session()["session"]["id"]
@@ -158,6 +162,7 @@ def test_each_sign_in_makes_a_new_token_and_a_new_session(browser):
     assert browser.session()["session"]["id"] != first_id
 
 
+@pytest.mark.attack("OWASP-SESSION-2")
 def test_a_token_planted_before_the_sign_in_is_not_taken_over(app, browser):
     attacker = Browser(app)
     planted = cookies_set_by(_signing_in(attacker))["authservice.session_token"].value

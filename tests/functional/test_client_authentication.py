@@ -76,6 +76,7 @@ def test_basic_credentials_are_form_decoded(relying_party, encode):
     assert accepted(ask(relying_party, header))
 
 
+@pytest.mark.attack("FAILURES-19")
 @pytest.mark.requirement("RFC6749-2.3.1-2")
 def test_basic_credentials_are_decoded_after_they_are_split(relying_party):
     pair = everything_encoded(f"{relying_party.client_id}:{relying_party.client_secret}")
@@ -122,6 +123,7 @@ def test_a_public_client_has_no_secret_to_show(public):
     refused(ask(public, basic(public.client_id, "")))
 
 
+@pytest.mark.attack("RFC6819-4.3.5", "TOKENS-enumeration")
 @pytest.mark.requirement("RFC6749-2.3.1-1", "RFC6749-4.1.3-1", "RFC6749-5.2-2", "RFC6749-5.2-3")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.2-1")
 @pytest.mark.parametrize(
@@ -194,6 +196,7 @@ def test_without_any_credentials_what_is_missing_is_named(relying_party):
     assert "client_id" in answer.json["error_description"]
 
 
+@pytest.mark.attack("RFC6819-4.4.1.4")
 @pytest.mark.requirement("RFC6749-3.2.1-1", "RFC6749-4.1.3-1", "RFC9700-2.5-1")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.2-1")
 def test_a_client_with_a_secret_must_show_it(relying_party):
@@ -212,6 +215,7 @@ def test_a_disabled_client_is_refused_and_its_tokens_are_dead(browser, relying_p
     assert relying_party.userinfo(tokens["access_token"]).status_int == 401
 
 
+@pytest.mark.attack("OWASP-OAUTH-9")
 def test_authentication_comes_before_everything_else(relying_party):
     answer = ask(relying_party, basic("unknown", "wrong"), grant_type="password", code="")
 

@@ -141,6 +141,7 @@ def test_a_second_rotation_ends_the_first_secret(run, relying_party):
     assert authenticates(with_secret(relying_party, third))
 
 
+@pytest.mark.attack("RFC6819-4.1.1")
 def test_a_leaked_secret_is_gone_with_a_rotation_without_overlap(run, relying_party):
     first = relying_party.client_secret
     client_id = relying_party.client_id

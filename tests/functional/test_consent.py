@@ -29,6 +29,7 @@ def granted(database, client):
     return None if found is None else set(found.scopes)
 
 
+@pytest.mark.attack("RFC6819-4.2.2")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.4-1")
 def test_the_page_names_client_host_person_and_what_is_asked(signed_in, relying_party):
     page = consent_page(signed_in, relying_party, scope="openid email")
@@ -76,6 +77,7 @@ def test_only_new_scopes_are_asked_for_and_all_are_kept(signed_in, relying_party
     assert "code" in relying_party.answer(both)
 
 
+@pytest.mark.attack("FAILURES-25")
 @pytest.mark.requirement("RFC9700-2.3-1", "OIDC-CORE-5.4-4")
 def test_a_code_carries_only_what_this_request_asked_for(signed_in, relying_party):
     decide(signed_in, consent_page(signed_in, relying_party), "allow")
@@ -94,6 +96,7 @@ def test_offline_access_is_part_of_what_is_remembered(signed_in, relying_party):
     consent_page(signed_in, relying_party, scope="openid offline_access")
 
 
+@pytest.mark.attack("RFC6819-4.2.3")
 def test_a_consent_holds_for_one_client_only(app, signed_in, relying_party, database):
     decide(signed_in, consent_page(signed_in, relying_party), "allow")
 
@@ -135,6 +138,7 @@ def test_in_local_mode_a_native_public_client_is_remembered_too(app, signed_in, 
     assert "code" in native.answer(native.authorize(signed_in))
 
 
+@pytest.mark.attack("RFC6819-4.4.1.10", "BROWSER-csrf-forms")
 @pytest.mark.requirement("RFC6749-4.1.1-2", "RFC6749-10.12-1")
 def test_a_form_without_its_token_decides_nothing(signed_in, relying_party, database):
     form = consent_page(signed_in, relying_party).forms[0]
@@ -155,6 +159,7 @@ def test_a_decision_that_is_none_shows_the_page_again(signed_in, relying_party, 
     assert granted(database, relying_party) is None
 
 
+@pytest.mark.attack("RFC6819-4.2.2", "FAILURES-25")
 def test_allowing_cannot_widen_what_the_page_showed(signed_in, relying_party, database):
     page = consent_page(signed_in, relying_party, scope="openid")
     fields = dict(page.forms[0].submit_fields()) | {"decision": "allow", "scope": "openid email"}
@@ -164,6 +169,7 @@ def test_allowing_cannot_widen_what_the_page_showed(signed_in, relying_party, da
     assert granted(database, relying_party) == {"openid"}
 
 
+@pytest.mark.attack("FAILURES-13")
 def test_who_signed_out_meanwhile_signs_in_first(signed_in, relying_party, database):
     page = consent_page(signed_in, relying_party)
     address = page.request.path_qs

@@ -19,6 +19,7 @@ def form(browser):
     return browser.get("/sign-in").forms[0]
 
 
+@pytest.mark.attack("RFC6819-4.4.1.10", "BROWSER-csrf-forms")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.3-3")
 @pytest.mark.parametrize("token", ["", "x", "A" * 43, "ä" * 43])
 def test_a_form_without_its_token_is_refused_before_signing_in(browser, form, database, token):
@@ -38,6 +39,7 @@ def test_a_form_with_no_fields_at_all_is_refused(browser, path):
     assert browser.post(path, expect_errors=True).status_int == 403
 
 
+@pytest.mark.attack("BROWSER-csrf-forms")
 @pytest.mark.requirement("RFC6749-10.12-1")
 def test_a_token_of_another_browser_is_refused(app, form, database):
     form["csrf_token"] = Browser(app).get("/sign-in").forms[0]["csrf_token"].value
@@ -86,6 +88,7 @@ def test_a_page_made_while_signed_in_cannot_be_sent_after_signing_out(browser):
     assert form.submit(expect_errors=True).status_int == 403
 
 
+@pytest.mark.attack("OWASP-SESSION-11")
 def test_a_page_made_for_one_session_cannot_be_sent_in_another(browser, database):
     browser.sign_in()
     form = browser.get("/").forms[0]

@@ -21,6 +21,7 @@ def metadata(browser):
     return browser.get(PATHS[0]).json
 
 
+@pytest.mark.attack("FAILURES-21")
 @pytest.mark.requirement("RFC8414-3-1", "RFC8414-3.1-1", "RFC8414-3.2-1", "RFC9700-2.6-1")
 @pytest.mark.requirement("OIDC-DISCOVERY-4-1", "OIDC-DISCOVERY-4.1-1", "OIDC-DISCOVERY-4.2-1")
 def test_the_document_is_the_same_at_all_three_addresses(browser):
@@ -91,6 +92,7 @@ def test_what_is_not_supported_says_so(metadata, name):
     assert metadata[f"{name}_parameter_supported"] is False
 
 
+@pytest.mark.attack("RFC9700-4.17", "OWASP-OAUTH-5")
 @pytest.mark.requirement("RFC8414-2-5", "RFC8414-2-7", "RFC9700-2.1.2-1", "OIDC-CORE-3.1.2.1-4")
 @pytest.mark.requirement("OIDC-DISCOVERY-3-7")
 def test_each_response_type_and_mode_works_and_no_other(browser, app, database, metadata):
@@ -108,6 +110,7 @@ def test_each_response_type_and_mode_works_and_no_other(browser, app, database, 
         assert client.answer(client.authorize(browser, response_mode=mode))["error"]
 
 
+@pytest.mark.attack("RFC9700-4.15", "OWASP-OAUTH-6", "FAILURES-10", "FAILURES-12")
 @pytest.mark.requirement("RFC6749-5.2-6", "RFC8414-2-8", "RFC9700-2.4-1")
 def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
     known = metadata["grant_types_supported"]
@@ -118,6 +121,7 @@ def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
         assert (error != "unsupported_grant_type") == (grant_type in known)
 
 
+@pytest.mark.attack("FAILURES-34")
 @pytest.mark.requirement("RFC6749-2.3.1-1", "RFC8414-2-9", "OIDC-CORE-9-2")
 def test_each_client_authentication_method_works(app, database, metadata):
     confidential = RelyingParty.registered(app, database)
@@ -203,6 +207,7 @@ def test_the_pages_speak_the_language_that_is_announced(browser, metadata):
     assert metadata["ui_locales_supported"] == [browser.get("/").html.find("html")["lang"]]
 
 
+@pytest.mark.attack("FAILURES-1")
 def test_there_is_no_registration_endpoint(browser, metadata):
     assert "registration_endpoint" not in metadata
     for path in ("register", "create-client", "update-client", "rotate-secret", "get-clients"):

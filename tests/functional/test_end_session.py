@@ -43,6 +43,7 @@ def id_token(browser, client):
     return client.redeem(client.sign_in_with(browser)).json["id_token"]
 
 
+@pytest.mark.attack("FAILURES-27")
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-1", "OIDC-RPLOGOUT-2-7", "OIDC-RPLOGOUT-3-3")
 def test_a_valid_hint_ends_the_session_and_leads_back(browser, hint, database):
     answer = ask(browser, hint, post_logout_redirect_uri=BYE, state="a state & more=ü")
@@ -228,6 +229,7 @@ def test_another_client_s_address_is_not_followed(app, database, browser, hint):
     assert browser.session() is not None
 
 
+@pytest.mark.attack("BROWSER-open-redirect")
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-6", "OIDC-RPLOGOUT-3-1", "OIDC-RPLOGOUT-3.1-1")
 @pytest.mark.parametrize(
     "uri",

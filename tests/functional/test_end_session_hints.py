@@ -104,6 +104,7 @@ FORGERIES = (
 )
 
 
+@pytest.mark.attack("TOKENS-hs256", "FAILURES-27")
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-2")
 @pytest.mark.parametrize("forge", FORGERIES)
 def test_a_forged_hint_asks_and_leads_nowhere(browser, client, hint, forge):

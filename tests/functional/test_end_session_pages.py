@@ -85,6 +85,7 @@ def test_sending_the_form_without_a_decision_is_staying(browser, page):
     assert browser.session() is not None
 
 
+@pytest.mark.attack("TOKENS-replay-interaction")
 def test_a_confirmation_is_for_the_session_that_it_was_shown_to(browser, page):
     decide(page, "sign-out")
     browser.sign_in()
@@ -95,6 +96,7 @@ def test_a_confirmation_is_for_the_session_that_it_was_shown_to(browser, page):
     assert browser.session() is not None
 
 
+@pytest.mark.attack("BROWSER-csrf-logout", "FAILURES-26")
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-8", "OIDC-RPLOGOUT-2-12", "OIDC-RPLOGOUT-3-2")
 def test_a_request_that_says_nothing_asks_and_ends_on_our_page(browser, hint):
     for parameters in ({}, {"state": "s"}, {"post_logout_redirect_uri": BYE}, {"x": "y"}):
@@ -129,6 +131,7 @@ def test_an_unregistered_address_is_refused_before_anybody_is_asked(browser, cli
     is_refusal(ask(browser, **sent), "post_logout_redirect_uri is not one of those registered")
 
 
+@pytest.mark.attack("BROWSER-csrf-forms")
 @pytest.mark.requirement("OIDC-RPLOGOUT-6-1")
 def test_the_confirmation_needs_its_form_token(browser, page):
     form = {"logout": page.forms[0]["logout"].value, "decision": "sign-out"}

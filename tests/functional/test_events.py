@@ -82,6 +82,7 @@ def test_a_sign_in_that_fails(browser, happened):
     assert happened() == [SignInFailed(provider="github", error="access_denied")]
 
 
+@pytest.mark.attack("BROWSER-log-injection")
 def test_an_error_of_the_provider_is_no_way_into_the_log(browser, happened):
     page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
     state = page.location.partition("state=")[2]

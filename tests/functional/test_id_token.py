@@ -22,6 +22,7 @@ def claims_of(browser, client, **changes):
     return verified(tokens_of(browser, client, **changes)["id_token"], client.http)[1]
 
 
+@pytest.mark.attack("RFC9700-4.6")
 @pytest.mark.requirement("OIDC-CORE-2-1", "OIDC-CORE-2-2", "OIDC-CORE-2-4", "OIDC-CORE-2-5")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.6-1", "OIDC-CORE-15.1-1", "OIDC-DISCOVERY-4.3-2")
 def test_it_says_who_signed_in_when_and_for_whom(browser, relying_party, turnable_clock):
@@ -65,6 +66,7 @@ def test_an_altered_token_does_not_verify(browser, relying_party):
         verified(f"{head}.{changed}.{signature}", relying_party.http)
 
 
+@pytest.mark.attack("FAILURES-31")
 @pytest.mark.requirement("OIDC-CORE-2-1", "OIDC-CORE-5.4-4")
 @pytest.mark.parametrize(
     ("scope", "expected"),
@@ -117,6 +119,7 @@ def test_what_is_not_known_is_left_out(browser, relying_party, database):
     assert not {"given_name", "family_name", "picture"} & set(claims)
 
 
+@pytest.mark.attack("RFC9700-4.5", "OWASP-OAUTH-3")
 @pytest.mark.requirement("OIDC-CORE-2-6")
 @pytest.mark.parametrize("nonce", ["x", "n" * 64, "-._~" * 96, '"quoted" & ünïcode'])
 def test_the_nonce_comes_back_exactly(browser, relying_party, nonce):
@@ -144,6 +147,7 @@ def test_a_new_sign_in_moves_auth_time_and_sid_and_keeps_sub(
     assert same["sub"] == again["sub"] == first["sub"]
 
 
+@pytest.mark.attack("FAILURES-22")
 @pytest.mark.requirement("OIDC-CORE-12.2-1", "OIDC-CORE-12.2-2", "OIDC-CORE-12.2-3")
 @pytest.mark.requirement("OIDC-CORE-12.2-4")
 def test_a_refresh_brings_a_new_one_about_the_same_sign_in(browser, relying_party, turnable_clock):
@@ -171,6 +175,7 @@ def test_after_signing_out_a_refreshed_token_names_no_session(browser, relying_p
     assert "sid" not in verified(newer["id_token"], relying_party.http)[1]
 
 
+@pytest.mark.attack("TOKENS-id-token")
 @pytest.mark.requirement("RFC9068-5-1", "OIDC-CORE-16.11-1")
 def test_it_is_no_access_token(browser, relying_party):
     tokens = tokens_of(browser, relying_party)

@@ -71,6 +71,7 @@ def test_each_of_them_is_known_again_and_only_unaltered(browser, register, alg, 
     assert ("code" in answer) is (used == "id_token_hint")
 
 
+@pytest.mark.attack("FAILURES-33")
 @pytest.mark.requirement("OIDC-CORE-2-9", "OIDC-CORE-15.1-1")
 def test_without_a_choice_it_is_rs256(browser, register):
     client = register()
@@ -160,6 +161,7 @@ def test_signed_userinfo_by_post_too_and_errors_stay_json(browser, register):
     assert refused.json["error"] == "invalid_token"
 
 
+@pytest.mark.attack("TOKENS-kind")
 def test_signed_userinfo_is_no_id_token_and_no_access_token(browser, register):
     client = register(userinfo_signed_response_alg="RS256")
     signed = client.userinfo(tokens_of(browser, client)["access_token"]).text

@@ -50,6 +50,7 @@ def test_an_altered_interaction_is_refused_everywhere(browser, relying_party, pl
         assert page.html.find("a", string="Start again") is None
 
 
+@pytest.mark.attack("TOKENS-replay-interaction")
 @pytest.mark.parametrize("place", PLACES)
 def test_an_expired_interaction_says_so_and_can_be_started_again(
     browser, relying_party, turnable_clock, place
@@ -91,6 +92,7 @@ def test_another_browser_is_refused(app, browser, relying_party, place):
     refused(opened(stranger, place, interaction))
 
 
+@pytest.mark.attack("TOKENS-replay-interaction", "FAILURES-13")
 def test_another_browser_cannot_answer_for_this_one(app, browser, relying_party, database):
     browser.sign_in()
     form = browser.visit(begun(browser, relying_party)).forms[0]
@@ -103,6 +105,7 @@ def test_another_browser_cannot_answer_for_this_one(app, browser, relying_party,
     assert database.reader.scalar(select(func.count()).select_from(oauth_consent)) == 0
 
 
+@pytest.mark.attack("FAILURES-16")
 def test_an_interaction_cannot_be_widened_by_parameters_beside_it(browser, relying_party):
     browser.sign_in()
     address = begun(browser, relying_party, scope="openid")
@@ -184,6 +187,7 @@ def test_tabs_of_several_clients_do_not_disturb_each_other(app, browser, databas
         assert client.answer(answer)["state"] == client.client_id
 
 
+@pytest.mark.attack("FAILURES-17")
 def test_a_client_that_was_changed_meanwhile_is_checked_anew(browser, relying_party, database):
     browser.sign_in()
     page = browser.visit(begun(browser, relying_party))

@@ -92,6 +92,7 @@ def test_client_credentials_may_come_in_the_body(relying_party, tokens):
     assert relying_party.http.post(INTROSPECT, form).json["active"] is True
 
 
+@pytest.mark.attack("RFC9700-4.6", "TOKENS-substitution")
 @pytest.mark.requirement("RFC7662-2.2-2", "RFC7662-2.2-3", "RFC7662-2.2-5")
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 def test_another_client_learns_nothing(other, tokens, kind):
@@ -104,6 +105,7 @@ def test_an_unknown_token_is_inactive(relying_party, token):
     assert told(relying_party, token) == INACTIVE
 
 
+@pytest.mark.attack("TOKENS-id-token")
 def test_an_id_token_and_a_session_token_are_inactive(browser, relying_party, tokens):
     session_token = browser.get("/api/auth/token").json["token"]
 
@@ -155,6 +157,7 @@ def test_a_token_without_a_session_names_none(browser, relying_party, tokens):
     assert "sid" not in told(relying_party, newer["access_token"])
 
 
+@pytest.mark.attack("FAILURES-9")
 def test_a_deleted_person_s_tokens_are_inactive(relying_party, tokens, database):
     with database.transaction() as connection:
         connection.execute(delete(user))
@@ -226,6 +229,7 @@ def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, 
         assert "token" in answer.json["error_description"]
 
 
+@pytest.mark.attack("RFC9700-4.3.2")
 @pytest.mark.requirement("RFC7662-2.1-1", "RFC7662-4-5")
 def test_a_token_in_the_query_is_not_read(relying_party, tokens):
     answer = relying_party.http.post(

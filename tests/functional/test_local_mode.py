@@ -29,6 +29,7 @@ def test_names_of_this_machine_are_answered_on_any_port(browser, host):
     assert _ask(browser, host).status_int == 200
 
 
+@pytest.mark.attack("BROWSER-dns-rebinding")
 @pytest.mark.parametrize(
     "host",
     [

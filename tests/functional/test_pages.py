@@ -44,6 +44,7 @@ def pages(browser, consent_page):
     return found
 
 
+@pytest.mark.attack("RFC9700-4.17")
 def test_no_page_has_script_or_inline_style(pages):
     for name, page in pages.items():
         soup = _soup(page)
@@ -55,6 +56,7 @@ def test_no_page_has_script_or_inline_style(pages):
         assert "javascript:" not in page.text, name
 
 
+@pytest.mark.attack("RFC9700-4.16", "RFC6819-4.4.1.9")
 @pytest.mark.requirement("RFC6749-10.13-1", "RFC9700-4.2.4-1", "RFC9700-4.16-1")
 def test_the_policy_allows_our_own_files_only(pages):
     for name, page in pages.items():
@@ -165,6 +167,7 @@ def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):
     assert "com.example.app:" in _policy(page)["form-action"]
 
 
+@pytest.mark.attack("BROWSER-script-injection")
 @pytest.mark.requirement("RFC6749-10.14-1")
 def test_names_from_outside_are_shown_as_text(app, browser, database):
     from tests.relying_party import RelyingParty  # noqa: PLC0415
@@ -178,6 +181,7 @@ def test_names_from_outside_are_shown_as_text(app, browser, database):
     assert "\u202e" not in page.text
 
 
+@pytest.mark.attack("BROWSER-script-injection")
 @pytest.mark.parametrize(
     ("code", "shown"),
     [

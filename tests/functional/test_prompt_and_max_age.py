@@ -25,6 +25,7 @@ def sign_in_again(browser, client, **changes):
     return browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
 
 
+@pytest.mark.attack("FAILURES-15")
 @pytest.mark.requirement("RFC6749-3.1-1", "OIDC-CORE-3.1.2.1-6", "OIDC-CORE-3.1.2.3-2")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.6-2")
 @pytest.mark.parametrize("max_age", [None, "10"])
@@ -71,6 +72,7 @@ def test_prompt_none_with_a_session_that_is_too_old_is_login_required(
     assert "code" in enough
 
 
+@pytest.mark.attack("FAILURES-14")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.1-7")
 @pytest.mark.parametrize("reason", ["login", "login consent", "login select_account"])
 def test_prompt_login_asks_again_and_a_new_sign_in_satisfies_it(
@@ -92,6 +94,7 @@ def test_prompt_login_asks_again_and_a_new_sign_in_satisfies_it(
     assert browser.session()["session"]["id"] != first
 
 
+@pytest.mark.attack("FAILURES-14")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.1-7")
 def test_the_old_session_does_not_satisfy_prompt_login(browser, trusted, turnable_clock):
     browser.sign_in()
@@ -144,6 +147,7 @@ def test_a_new_sign_in_satisfies_max_age_however_long_the_way_back_takes(
     assert "code" in relying_party.answer(answer)
 
 
+@pytest.mark.attack("FAILURES-43")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.1-11")
 def test_an_extended_session_is_not_a_newer_sign_in(browser, trusted, turnable_clock):
     browser.sign_in()

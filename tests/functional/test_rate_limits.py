@@ -50,6 +50,7 @@ def _basic(client_id, secret):
     return {"Authorization": f"Basic {pair}"}
 
 
+@pytest.mark.attack("RFC6819-4.4.1.11")
 @pytest.mark.parametrize(
     ("path", "limit", "window"),
     [
@@ -142,6 +143,7 @@ def test_without_a_trusted_proxy_no_forwarded_address_counts(browser):
     assert statuses[-1] == 429
 
 
+@pytest.mark.attack("FAILURES-47")
 def test_behind_a_trusted_proxy_its_word_counts_and_no_claim_left_of_it(make_app, monkeypatch):
     app = production_app(make_app, monkeypatch, auth__trusted_proxies="127.0.0.1 10.0.0.0/8")
     browser = production_browser(app)
@@ -174,6 +176,7 @@ def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
     assert protocol.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.attack("RFC6819-4.4.1.3", "RFC6819-4.4.1.12")
 def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(browser):
     for _ in range(10):
         browser.post(TOKEN, {"client_id": "x"}, status=401)
@@ -183,6 +186,7 @@ def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(brows
     _at(browser, "203.0.113.8").post(TOKEN, {"client_id": "x"}, status=401)
 
 
+@pytest.mark.attack("RFC6819-4.3.5")
 def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, register):
     client_id, secret = register()
     for _ in range(20):

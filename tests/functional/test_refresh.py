@@ -56,6 +56,7 @@ def test_a_public_client_refreshes_by_naming_itself(app, browser, database):
     assert public.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("FAILURES-32")
 @pytest.mark.parametrize("seconds", [0, 9, 10])
 def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
     relying_party, tokens, turnable_clock, database, seconds
@@ -88,6 +89,7 @@ def test_the_retry_may_reach_another_process(make_app, relying_party, tokens):
     assert second["refresh_token"] == first["refresh_token"]
 
 
+@pytest.mark.attack("FAILURES-32")
 def test_the_retry_works_also_when_the_successor_was_used_meanwhile(relying_party, tokens):
     first = relying_party.refresh(tokens["refresh_token"]).json
     newest = relying_party.refresh(first["refresh_token"]).json
@@ -99,6 +101,7 @@ def test_the_retry_works_also_when_the_successor_was_used_meanwhile(relying_part
     assert relying_party.refresh(newest["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("RFC9700-4.14", "RFC6819-4.1.2", "OWASP-OAUTH-7", "TOKENS-replay-refresh")
 @pytest.mark.requirement("RFC6749-10.4-3", "RFC9700-4.14.2-1", "RFC9700-4.14.2-2")
 @pytest.mark.requirement("OAUTH21-4.3.1-1")
 def test_a_replay_after_the_grace_ends_the_family_and_nothing_else(
@@ -117,6 +120,7 @@ def test_a_replay_after_the_grace_ends_the_family_and_nothing_else(
     assert relying_party.refresh(other["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("TOKENS-replay-refresh")
 def test_a_token_revoked_on_purpose_is_refused_inside_the_grace_too(
     relying_party, tokens, database
 ):
@@ -129,6 +133,7 @@ def test_a_token_revoked_on_purpose_is_refused_inside_the_grace_too(
     assert refused(relying_party.refresh(newer["refresh_token"]))
 
 
+@pytest.mark.attack("RFC6819-4.5.2")
 def test_nothing_stored_opens_a_successor_once_the_grace_is_over(
     relying_party, tokens, turnable_clock, database
 ):
@@ -141,6 +146,7 @@ def test_nothing_stored_opens_a_successor_once_the_grace_is_over(
     assert refresh_tokens.find(database.reader, tokens["refresh_token"]).successor is None
 
 
+@pytest.mark.attack("RFC9700-4.14", "TOKENS-substitution")
 @pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-6-2", "RFC6749-10.4-2", "OIDC-CORE-12.1-1")
 def test_another_client_gets_nothing_and_does_no_harm(app, relying_party, tokens, database):
     other = RelyingParty.registered(app, database)
@@ -163,6 +169,7 @@ def test_a_replay_by_another_client_does_no_harm(
     assert relying_party.refresh(newer["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("RFC6819-4.5.3")
 @pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-6-3")
 @pytest.mark.parametrize("token", ["unknown", "x" * 20000, "ü", "a b"])
 def test_an_unknown_token_is_refused(relying_party, token):

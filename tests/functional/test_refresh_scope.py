@@ -8,6 +8,7 @@ def tokens(browser, relying_party):
     return relying_party.redeem(relying_party.sign_in_with(browser)).json
 
 
+@pytest.mark.attack("RFC6819-4.6.5")
 @pytest.mark.requirement("RFC6749-3.3-2", "RFC6749-6-5", "RFC6749-6-6", "RFC9700-2.3-1")
 def test_narrowing_holds_for_that_access_token_only(relying_party, tokens):
     narrow = relying_party.refresh(tokens["refresh_token"], scope="openid email").json
@@ -33,6 +34,7 @@ def test_the_granted_scope_may_be_sent_along(relying_party, tokens):
     assert answer.json["scope"].split() == tokens["scope"].split()
 
 
+@pytest.mark.attack("OWASP-OAUTH-8")
 @pytest.mark.requirement("RFC6749-5.2-7", "RFC6749-6-4", "RFC9700-4.14.2-3", "OAUTH21-4.3.1-2")
 @pytest.mark.parametrize("scope", ["openid unknown", "openid profile"])
 def test_more_than_was_granted_is_an_invalid_scope_and_costs_nothing(browser, relying_party, scope):

@@ -152,6 +152,7 @@ def test_two_clients_have_nothing_in_common(run):
     assert first["client_secret"] != second["client_secret"]
 
 
+@pytest.mark.attack("FAILURES-37")
 def test_the_client_works(run, app, browser):
     made = json.loads(run(*REQUIRED, "--json").out)
     client = RelyingParty(

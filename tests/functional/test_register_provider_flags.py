@@ -151,6 +151,7 @@ def test_a_client_registered_with_all_of_them_works(run, app, browser):
     assert "email" in decoded(told, client.http, "EdDSA")[1]
 
 
+@pytest.mark.attack("FAILURES-12")
 @pytest.mark.parametrize("scope", ["openid profile", "openid offline_access"])
 def test_a_client_may_ask_for_the_scopes_that_it_was_registered_with_only(run, app, browser, scope):
     made = json.loads(run("--scope", "openid email", "--json").out)

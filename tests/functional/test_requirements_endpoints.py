@@ -33,6 +33,7 @@ def test_members_with_several_values_are_arrays_and_none_is_empty(metadata):
     assert not [name for name, value in metadata.items() if value in (None, "", [])]
 
 
+@pytest.mark.attack("RFC6819-4.3.3")
 @pytest.mark.requirement("RFC6749-2.3.1-4")
 def test_client_credentials_in_the_query_are_not_read(relying_party):
     query = f"client_id={relying_party.client_id}&client_secret={relying_party.client_secret}"
@@ -97,6 +98,7 @@ def test_the_claims_parameter_is_announced(browser, relying_party, metadata):
     assert "name" in relying_party.userinfo(tokens["access_token"]).json
 
 
+@pytest.mark.attack("RFC6819-4.4.1.5")
 @pytest.mark.requirement("RFC8252-8.4-4")
 def test_another_client_s_redirect_uri_is_refused(app, browser, database):
     address = "https://app.example.com/one"

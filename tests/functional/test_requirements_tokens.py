@@ -20,6 +20,7 @@ def test_a_token_in_a_body_that_is_no_form_is_not_read(browser, relying_party):
         assert answer.status_int == 400, content_type
 
 
+@pytest.mark.attack("OWASP-OAUTH-9", "FAILURES-4")
 @pytest.mark.requirement("RFC6749-6-1")
 def test_a_client_does_not_refresh_without_its_secret(browser, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
@@ -33,6 +34,7 @@ def test_a_client_does_not_refresh_without_its_secret(browser, relying_party):
     assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.attack("RFC6819-4.4.1.3")
 @pytest.mark.requirement("RFC6749-10.10-1")
 def test_a_code_has_the_length_of_a_secret(browser, relying_party):
     codes = {relying_party.sign_in_with(browser) for _ in range(3)}
@@ -50,6 +52,7 @@ def test_the_header_of_an_id_token_names_its_key_and_nothing_else_of_it(browser,
     assert set(header) == {"alg", "kid", "typ"}
 
 
+@pytest.mark.attack("RFC9700-4.15")
 @pytest.mark.requirement("OIDC-CORE-2-3", "OIDC-CORE-8-1")
 def test_the_subject_is_the_same_short_text_for_every_client(app, browser, database):
     subjects = set()

@@ -128,6 +128,7 @@ def test_a_form_sent_to_the_authorization_endpoint_keeps_every_resource(browser,
     assert access_claims(tokens, relying_party)["aud"] == [CALENDAR, FILES]
 
 
+@pytest.mark.attack("RFC9700-4.10")
 @pytest.mark.requirement("RFC8707-2.2-1", "RFC8707-2.2-3", "RFC9068-3-1", "RFC9700-2.3-1")
 def test_redeeming_may_narrow_to_one_resource(browser, relying_party):
     code = granted(browser, relying_party, CALENDAR, FILES)
@@ -154,6 +155,7 @@ def test_refreshing_may_narrow_each_time_anew(browser, relying_party):
         assert access_claims(answer, relying_party)["aud"] == aud
 
 
+@pytest.mark.attack("OWASP-OAUTH-8", "FAILURES-5")
 @pytest.mark.requirement("RFC8707-2-4", "RFC8707-2.2-2", "RFC9700-4.14.2-3")
 @pytest.mark.parametrize("granted_resources", [[], [CALENDAR]])
 @pytest.mark.parametrize("asked", [[FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]])

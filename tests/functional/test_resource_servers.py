@@ -88,6 +88,7 @@ def test_the_client_itself_may_ask_too(relying_party, tokens):
     assert told(relying_party, tokens["access_token"])["aud"] == CALENDAR
 
 
+@pytest.mark.attack("RFC9700-4.9", "RFC6819-4.6.4", "TOKENS-resource")
 @pytest.mark.requirement("RFC7662-2.2-2", "RFC7662-2.2-5", "RFC8707-3-1", "RFC9700-4.10.2-1")
 def test_another_resource_s_server_learns_nothing(files, tokens):
     assert told(files, tokens["access_token"]) == INACTIVE
@@ -111,6 +112,7 @@ def test_no_resource_server_learns_of_opaque_or_refresh_tokens(
     assert told(calendar, tokens["refresh_token"]) == INACTIVE
 
 
+@pytest.mark.attack("RFC9700-4.9", "TOKENS-resource")
 @pytest.mark.requirement("RFC6750-5.3-3", "RFC8707-3-1", "RFC9700-4.10.2-1")
 def test_userinfo_refuses_it(relying_party, tokens):
     answer = relying_party.userinfo(tokens["access_token"])
@@ -134,6 +136,7 @@ def test_its_client_can_revoke_it(calendar, relying_party, tokens):
     assert told(relying_party, tokens["refresh_token"])["active"] is True
 
 
+@pytest.mark.attack("RFC6819-4.6.5")
 @pytest.mark.requirement("RFC7009-2.1-4")
 def test_a_resource_server_cannot_revoke_it(calendar, tokens):
     revoked(calendar, tokens["access_token"])

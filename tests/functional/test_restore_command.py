@@ -130,6 +130,7 @@ def test_onto_an_empty_machine(database, run, tmp_path):
     assert schema.is_migrated(database.reader)
 
 
+@pytest.mark.attack("TOKENS-replay-backup")
 def test_what_was_spent_since_the_backup_does_not_come_back(served, run, database):
     tokens = served.client.redeem(served.client.sign_in_with(served.browser)).json
     code = served.client.sign_in_with(served.browser)

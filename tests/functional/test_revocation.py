@@ -43,6 +43,7 @@ def refreshes(client, refresh_token):
     return answer.status_int == 200
 
 
+@pytest.mark.attack("RFC6819-4.1.3")
 @pytest.mark.requirement("RFC6750-3.1-2", "RFC7009-2-2", "RFC7009-2.1-5")
 def test_an_access_token_goes_alone(relying_party, tokens):
     revoked(relying_party, tokens["access_token"])
@@ -59,6 +60,7 @@ def test_one_access_token_of_a_family_does_not_take_the_next_along(relying_party
     assert works(relying_party, newer["access_token"])
 
 
+@pytest.mark.attack("RFC6819-4.1.2")
 @pytest.mark.requirement("RFC7009-2-1", "RFC7009-2.1-6")
 def test_a_refresh_token_takes_its_family_along(relying_party, tokens):
     newer = relying_party.refresh(tokens["refresh_token"]).json
@@ -114,12 +116,14 @@ def test_related_tokens_one_after_the_other_are_both_answered_alike(relying_part
         revoked(relying_party, tokens[kind])
 
 
+@pytest.mark.attack("FAILURES-28")
 @pytest.mark.requirement("RFC7009-2.2-1", "RFC7009-2.2-2")
 @pytest.mark.parametrize("token", ["unknown", "a.b.c", "x" * 5000, "é"])
 def test_an_unknown_token_is_answered_alike(relying_party, token):
     revoked(relying_party, token)
 
 
+@pytest.mark.attack("TOKENS-substitution")
 @pytest.mark.requirement("RFC7009-2.1-4", "RFC7009-2.2-2")
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 def test_another_client_s_token_is_left_untouched(relying_party, public_client, tokens, kind):
@@ -196,6 +200,7 @@ def test_a_missing_blank_or_repeated_token_is_an_invalid_request(relying_party, 
     assert works(relying_party, token)
 
 
+@pytest.mark.attack("RFC9700-4.3.2")
 @pytest.mark.requirement("RFC7009-2.1-1")
 def test_a_token_in_the_query_is_not_read(relying_party, tokens):
     address = f"{REVOKE}?token={tokens['access_token']}"

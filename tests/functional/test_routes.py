@@ -128,6 +128,7 @@ def test_an_unknown_address_for_people_is_a_page(browser, path):
     assert "There is no such page" in answer.text
 
 
+@pytest.mark.attack("BROWSER-path-traversal")
 @pytest.mark.parametrize("path", ["/static/../routes.py", "/static/%2e%2e/routes.py", "/static/"])
 def test_files_are_served_from_their_folder_only(browser, path):
     assert browser.get(path, expect_errors=True).status_int in {403, 404}
@@ -158,6 +159,7 @@ def test_a_request_that_cannot_be_read_is_refused_at_the_gate(browser, path, sta
     assert (answer.status_int, answer.json["code"]) == (status, code)
 
 
+@pytest.mark.attack("BROWSER-flood")
 def test_a_body_beyond_reason_is_not_read(browser):
     answer = browser.post("/api/auth/sign-out", "x" * 70_000, expect_errors=True)
 
@@ -190,6 +192,7 @@ def test_the_longest_authorization_request_gets_through_the_pages(browser, relyi
     assert relying_party.answer(answer)["state"] == state
 
 
+@pytest.mark.attack("BROWSER-flood")
 def test_a_query_of_too_many_parameters_is_refused(browser):
     query = "&".join(f"p{number}=1" for number in range(101))
 

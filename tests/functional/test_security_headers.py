@@ -32,6 +32,7 @@ EVERYWHERE = {
 }
 
 
+@pytest.mark.attack("RFC9700-4.2")
 @pytest.mark.requirement("RFC6749-10.13-1", "RFC9700-4.2.4-1", "RFC9700-4.16-1")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.3-3")
 @pytest.mark.parametrize("path", PATHS)
@@ -43,6 +44,7 @@ def test_every_answer_carries_them_once(browser, path):
     assert "Strict-Transport-Security" not in answer.headers
 
 
+@pytest.mark.attack("OWASP-SESSION-10")
 @pytest.mark.parametrize("path", PATHS)
 def test_over_https_browsers_are_told_to_stay_there(make_app, monkeypatch, path):
     browser = production_browser(production_app(make_app, monkeypatch))
@@ -61,6 +63,7 @@ def test_a_refused_host_gets_them_too(browser):
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.attack("RFC6819-4.6.6", "FAILURES-30")
 @pytest.mark.parametrize(
     "path",
     [

@@ -127,6 +127,7 @@ def test_what_either_secret_made_goes_on(serve, database, before, after):
     assert held.used_at(serve(*after)) == WITH_THE_SECRET
 
 
+@pytest.mark.attack("FAILURES-50")
 @pytest.mark.parametrize(
     ("before", "after"),
     [((OLD,), (NEW,)), ((OLD,), (NEW, OTHER)), ((NEW, OLD), (OLD,))],
@@ -254,6 +255,7 @@ def test_two_processes_with_different_secrets_make_a_set_each_and_no_more(
     assert signer(one) != signer(other)
 
 
+@pytest.mark.attack("FAILURES-36")
 def test_a_lost_secret_is_said_and_one_set_is_made(serve, database, caplog, turnable_clock):
     before = published(serve(OLD))
 

@@ -42,6 +42,7 @@ def _preflight(browser, path, origin, method="POST"):
     return browser.options(path, headers=headers, expect_errors=True)
 
 
+@pytest.mark.attack("FAILURES-45")
 @pytest.mark.parametrize("origin", [APP, "https://example.com", "https://auth.example.com"])
 def test_a_trusted_page_may_read_the_session_with_credentials(signed_in, origin):
     answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
@@ -74,6 +75,7 @@ def test_another_page_may_not(signed_in, origin):
     assert "Origin" in answer.headers["Vary"]
 
 
+@pytest.mark.attack("BROWSER-cache-poisoning")
 def test_a_request_without_an_origin_varies_by_it_too(signed_in):
     answer = signed_in.get(GET_SESSION)
 
@@ -154,6 +156,7 @@ def test_a_change_with_a_cookie_needs_an_origin(signed_in, headers):
     assert signed_in.session() is not None
 
 
+@pytest.mark.attack("BROWSER-csrf-api")
 @pytest.mark.parametrize(
     "headers",
     [
@@ -195,12 +198,14 @@ def test_from_a_trusted_origin_it_is_done(signed_in, headers):
     assert signed_in.session() is None
 
 
+@pytest.mark.attack("BROWSER-host-header")
 def test_the_host_of_the_request_is_no_trusted_origin(signed_in):
     answer = _post(signed_in, Host="evil.example", Origin="https://evil.example")
 
     assert answer.json["code"] == "INVALID_ORIGIN"
 
 
+@pytest.mark.attack("BROWSER-csrf-api")
 @pytest.mark.parametrize(
     "path",
     [route.path for route in SESSION_API if "POST" in route.methods],

@@ -55,6 +55,7 @@ def _ask(app, header):
     return browser.get(GET_SESSION)
 
 
+@pytest.mark.attack("OWASP-SESSION-1")
 @pytest.mark.parametrize("value", JUNK)
 def test_junk_is_refused_without_a_query(app, queries, value):
     queries.clear()
@@ -66,6 +67,7 @@ def test_junk_is_refused_without_a_query(app, queries, value):
     assert "Set-Cookie" not in answer.headers
 
 
+@pytest.mark.attack("OWASP-SESSION-2")
 def test_a_value_signed_elsewhere_is_junk(app, queries, signed_in):
     token, _, code = signed_in[NAME].rpartition(".")
     altered = code[:-2] + ("AA" if code[-2:] != "AA" else "BB")
@@ -123,6 +125,7 @@ def test_of_two_sessions_begun_elsewhere_the_first_counts(app, signed_in):
     assert _ask(app, header).json["session"]["id"] == first
 
 
+@pytest.mark.attack("FAILURES-38")
 def test_a_cookie_of_another_name_is_not_read(app, signed_in):
     for name in (f"x{NAME}", f"{NAME}x", f"__Secure-{NAME}", NAME.upper()):
         assert _ask(app, f"{name}={signed_in[NAME]}").body == b"null"
@@ -132,6 +135,7 @@ def test_a_quoted_value_is_the_same_value(app, signed_in):
     assert _ask(app, f'{NAME}="{signed_in[NAME]}"').json is not None
 
 
+@pytest.mark.attack("OWASP-SESSION-9")
 def test_the_token_is_stored_as_a_digest_only(app, database, signed_in):
     from sqlalchemy import select  # noqa: PLC0415
 

@@ -74,6 +74,7 @@ def test_after_a_sign_out_there_is_none(signed_in):
     assert answer.json == {"message": "Unauthorized", "code": "UNAUTHORIZED"}
 
 
+@pytest.mark.attack("TOKENS-session-jwt", "FAILURES-11")
 def test_it_is_no_access_token(browser, token):
     headers = {"Authorization": f"Bearer {token}"}
     in_header = browser.get(USERINFO, headers=headers, expect_errors=True)
@@ -94,6 +95,7 @@ def test_it_is_no_id_token_hint(signed_in, relying_party, token):
     assert "id_token_hint" in answer["error_description"]
 
 
+@pytest.mark.attack("TOKENS-session-jwt")
 def test_it_is_no_refresh_token_and_no_code(relying_party, token):
     assert relying_party.refresh(token).json["error"] == "invalid_grant"
     assert relying_party.redeem(token).json["error"] == "invalid_grant"

@@ -59,6 +59,7 @@ def test_the_next_extension_comes_a_day_after_the_last(signed_in, turnable_clock
     assert "Set-Cookie" in signed_in.get(GET_SESSION).headers
 
 
+@pytest.mark.attack("FAILURES-43")
 def test_the_beginning_never_moves(signed_in, turnable_clock):
     began = signed_in.session()["session"]["createdAt"]
     token = signed_in.cookies["authservice.session_token"]
@@ -87,6 +88,7 @@ def test_any_other_value_extends(signed_in, turnable_clock, query):
     assert "Set-Cookie" in signed_in.get(f"{GET_SESSION}?{query}").headers
 
 
+@pytest.mark.attack("OWASP-SESSION-6")
 @pytest.mark.parametrize("query", ["", "?disableRefresh=true"])
 def test_an_expired_session_is_null_and_its_cookies_are_cleared(signed_in, turnable_clock, query):
     turnable_clock.advance(days=7)

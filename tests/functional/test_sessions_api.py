@@ -99,6 +99,7 @@ def test_the_own_session_may_be_that_one(signed_in, second):
     assert second.session() is not None
 
 
+@pytest.mark.attack("TOKENS-enumeration")
 def test_somebody_elses_session_is_out_of_reach(signed_in, stranger):
     for token in (handle(stranger), "x", ""):
         assert post(signed_in, "revoke-session", token=token).json == DONE
@@ -138,6 +139,7 @@ def test_all_other_sessions_are_ended(app, signed_in, second, stranger):
     assert stranger.session() is not None
 
 
+@pytest.mark.attack("OWASP-SESSION-8")
 def test_signing_out_everywhere_leaves_no_session_and_no_token(
     signed_in, second, relying_party, other_party, database
 ):

@@ -116,6 +116,7 @@ def test_an_altered_form_says_so(browser, attempt):
     assert "sign_in_expired" in answer.text
 
 
+@pytest.mark.attack("BROWSER-login-csrf")
 def test_a_form_of_another_browser_is_refused(app, browser):
     foreign = Browser(app).get("/sign-in").forms[0]["attempt"].value
     form = browser.get("/sign-in").forms[0]
@@ -137,6 +138,7 @@ def test_several_tabs_work_side_by_side(browser):
         assert browser.visit(leaving[tab].location).location == f"{ORIGIN}/tab-{tab}"
 
 
+@pytest.mark.attack("RFC9700-4.12")
 def test_every_answer_to_a_form_is_followed_by_get(browser):
     page = browser.get("/sign-in")
 

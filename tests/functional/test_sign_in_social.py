@@ -65,6 +65,7 @@ def test_without_a_callback_the_landing_page_is_next(browser):
     assert browser.visit(callback).location == f"{ORIGIN}/"
 
 
+@pytest.mark.attack("FAILURES-23")
 @pytest.mark.parametrize("fixture", ["browser", "production"])
 @pytest.mark.parametrize(("wish", "told"), [(None, True), (False, True), (True, False)])
 def test_whether_to_redirect_is_the_applications_wish(request, fixture, wish, told):
@@ -113,6 +114,7 @@ def test_nothing_is_stored_before_the_person_acts_in_local_mode(browser, databas
     assert database.reader.scalar(select(func.count()).select_from(verification)) == 0
 
 
+@pytest.mark.attack("BROWSER-login-csrf")
 def test_in_production_the_attempt_is_bound_to_the_browser(production, database):
     answer = _begin(production, callbackURL="https://app.example.com/home")
 

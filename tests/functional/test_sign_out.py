@@ -36,6 +36,7 @@ def test_the_session_ends_and_both_cookies_are_cleared(browser, database):
     assert browser.session() is None
 
 
+@pytest.mark.attack("OWASP-SESSION-7", "FAILURES-39")
 def test_in_production_they_are_cleared_where_they_were_set(make_app, monkeypatch, database):
     app = production_app(make_app, monkeypatch)
     browser = production_browser(app, signed_in_cookies(app, database))
@@ -49,6 +50,7 @@ def test_in_production_they_are_cleared_where_they_were_set(make_app, monkeypatc
     assert _sessions(database) == 0
 
 
+@pytest.mark.attack("OWASP-SESSION-7", "FAILURES-42")
 def test_the_cookie_is_worth_nothing_afterwards(app, browser):
     browser.sign_in()
     kept = dict(browser.cookies)
@@ -107,6 +109,7 @@ def test_an_expired_session_is_removed(browser, database, turnable_clock):
     assert _sessions(database) == 0
 
 
+@pytest.mark.attack("FAILURES-29")
 def test_the_access_tokens_of_the_session_end_and_the_refresh_token_lives_on(
     browser, relying_party, database
 ):
@@ -141,6 +144,7 @@ def test_the_form_on_the_landing_page_signs_out(browser, database):
     assert len(cookies_set_by(answer)) >= 2
 
 
+@pytest.mark.attack("BROWSER-csrf-forms")
 @pytest.mark.parametrize("token", [None, "", "x" * 43])
 def test_the_form_needs_its_token(browser, database, token):
     browser.sign_in()
@@ -152,6 +156,7 @@ def test_the_form_needs_its_token(browser, database, token):
     assert _sessions(database) == 1
 
 
+@pytest.mark.attack("BROWSER-csrf-logout", "FAILURES-26")
 def test_signing_out_by_get_does_nothing(browser):
     browser.sign_in()
 

@@ -44,6 +44,7 @@ def test_the_answer_is_what_the_standards_ask_for(relying_party, code):
         assert tokens[name].isalnum()
 
 
+@pytest.mark.attack("RFC6819-4.3.2", "RFC6819-4.4.1.2", "RFC6819-4.5.2")
 @pytest.mark.requirement("RFC6749-10.4-1")
 def test_no_code_token_or_secret_is_stored_in_clear(relying_party, code, database_url):
     tokens = relying_party.redeem(code).json
@@ -103,6 +104,7 @@ def test_other_parameters_change_nothing(relying_party, code, extra):
     assert relying_party.userinfo(tokens["access_token"]).json["sub"] == "local-developer"
 
 
+@pytest.mark.attack("RFC9700-4.7", "RFC9700-4.8", "OWASP-OAUTH-3")
 @pytest.mark.requirement("RFC6749-4.1.2-4", "RFC6749-4.1.3-3", "RFC6749-4.1.3-4", "RFC6749-5.2-1")
 @pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-5.2-6", "RFC6749-5.2-8", "RFC6749-10.6-1")
 @pytest.mark.requirement("RFC7636-4.1-1", "RFC7636-4.6-2", "RFC7636-4.6-3", "RFC9700-2.1.1-3")

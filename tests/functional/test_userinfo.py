@@ -88,6 +88,7 @@ def test_without_a_token_the_challenge_says_nothing_more(http):
         assert "Content-Type" not in answer.headers
 
 
+@pytest.mark.attack("RFC9700-4.3.2")
 @pytest.mark.requirement("RFC6750-2.3-1", "RFC9700-4.3.2-1", "OAUTH21-5.1-1")
 def test_a_token_in_the_query_is_not_read(http, token):
     answer = http.get(USERINFO, {"access_token": token}, expect_errors=True)
@@ -131,6 +132,7 @@ def test_another_scheme_is_as_good_as_no_token(http, header):
     assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
 
 
+@pytest.mark.attack("FAILURES-28")
 @pytest.mark.requirement("RFC6750-3-1", "RFC6750-3-3", "RFC6750-3.1-2", "OIDC-CORE-5.3.3-1")
 @pytest.mark.parametrize(
     "junk", ["unknown", " ", "a b", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"]
@@ -143,6 +145,7 @@ def test_a_token_that_is_none_is_an_invalid_token(http, junk):
     assert "expired or revoked" in challenge
 
 
+@pytest.mark.attack("RFC9700-4.10", "RFC6819-4.1.3")
 @pytest.mark.requirement("RFC6749-5.1-3", "RFC6750-3.1-2", "RFC6750-5.3-2", "OAUTH21-5.2-1")
 def test_a_token_expires_after_an_hour(http, token, turnable_clock):
     turnable_clock.advance(seconds=3599)

@@ -35,6 +35,7 @@ def test_an_allowed_address_is_connected_to(guarded, outside):
     assert guarded.send(Request(Method.GET, outside.url)).body == b"outside"
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 @pytest.mark.parametrize("host", ["127.0.0.2", "127.0.2", "2130706434", "0x7f000002"])
 def test_a_refused_address_gets_no_connection_in_any_spelling(guarded, inside, host):
     with pytest.raises(AddressRefusedError, match=r"the address policy refuses 127\.0\.0\.2"):
@@ -52,6 +53,7 @@ def test_one_refused_address_among_several_is_enough(guarded, outside, inside, n
     assert outside.connections == inside.connections == []
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 def test_a_name_is_looked_up_once_and_the_checked_address_is_used(guarded, outside, monkeypatch):
     system = socket.getaddrinfo
     addresses = iter(["127.0.0.1", "127.0.0.2"])
@@ -67,6 +69,7 @@ def test_a_name_is_looked_up_once_and_the_checked_address_is_used(guarded, outsi
     assert next(addresses) == "127.0.0.2"
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 def test_each_redirect_is_checked(guarded, serve, inside, names):
     names["inside.test"] = ["127.0.0.2"]
     start = serve(replies(answer("302 Found", Location=f"http://inside.test:{inside.port}/")))

@@ -43,6 +43,7 @@ def situations(answer):
     return SITUATIONS[answer.operation, answer.status, answer.content_type]
 
 
+@pytest.mark.attack("FAILURES-24")
 @pytest.mark.parametrize("answer", OTHERS, ids=str)
 def test_a_described_answer_is_given(world, answer):
     assert situations(answer), f"no request leads to {answer}"

@@ -89,6 +89,7 @@ def test_processes_that_start_together_make_three_keys(workers, settings, databa
     assert len(json.loads(answers[0]["body"])["keys"]) == 3
 
 
+@pytest.mark.attack("TOKENS-race-code", "FAILURES-2")
 @pytest.mark.requirement("RFC6749-4.1.2-2")
 def test_one_code_is_redeemed_once(processes, browser, relying_party, database):
     code = relying_party.sign_in_with(browser)
@@ -114,6 +115,7 @@ def test_codes_of_one_person_are_redeemed_side_by_side(processes, browser, relyi
     assert _count(database, oauth_consent) == 1
 
 
+@pytest.mark.attack("TOKENS-race-refresh", "FAILURES-3")
 def test_one_refresh_token_has_one_successor_that_all_get(
     processes, browser, relying_party, database
 ):
@@ -132,6 +134,7 @@ def test_one_refresh_token_has_one_successor_that_all_get(
     assert relying_party.userinfo(tokens[-1]["access_token"]).status_int == 200
 
 
+@pytest.mark.attack("TOKENS-race-refresh")
 @pytest.mark.requirement("RFC6749-10.4-3", "RFC9700-4.14.2-1")
 def test_a_replay_ends_the_family_for_all(processes, browser, relying_party, database):
     first = relying_party.redeem(relying_party.sign_in_with(browser)).json
@@ -152,6 +155,7 @@ def test_a_replay_ends_the_family_for_all(processes, browser, relying_party, dat
     assert None not in revoked
 
 
+@pytest.mark.attack("TOKENS-race-attempt")
 def test_one_sign_in_attempt_makes_one_session(processes, browser, database):
     form = browser.get("/sign-in", {"callbackURL": "/home"}).forms[0]
     leaving = form.submit("choice", value="sign-in").location
@@ -167,6 +171,7 @@ def test_one_sign_in_attempt_makes_one_session(processes, browser, database):
     assert [_count(database, table) for table in (session, user, account)] == [1, 1, 1]
 
 
+@pytest.mark.attack("TOKENS-race-attempt")
 def test_one_form_sent_many_times_is_one_attempt(processes, browser, database):
     form = browser.get("/sign-in").forms[0]
     fields = {name: form[name].value for name in ("attempt", "csrf_token")}
@@ -183,6 +188,7 @@ def test_one_form_sent_many_times_is_one_attempt(processes, browser, database):
     assert _count(database, verification) == 1
 
 
+@pytest.mark.attack("TOKENS-race-person")
 def test_the_first_sign_ins_of_one_person_make_one_user(processes, app, database):
     requests = []
     for _ in range(20):

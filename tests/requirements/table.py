@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.requirements import documents, markers
+from tests import markers
+from tests.requirements import documents
 
 PAGE = Path(__file__).parents[2] / "docs" / "requirements.md"
 _COMMAND = "python -m tests.requirements"
@@ -10,7 +11,7 @@ _COMMAND = "python -m tests.requirements"
 
 def page():
     """Return the text of docs/requirements.md as it has to be now."""
-    found, proofs = documents.read(), markers.tests_by_requirement()
+    found, proofs = documents.read(), markers.tests_by_id("requirement")
     number = sum(len(document.statements) for document in found)
     parts = [_introduction(number, len(found)), _contents(found)]
     parts += [_section(document, proofs) for document in found]

@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from tests.requirements import documents, markers, table
+from tests import markers
+from tests.requirements import documents, table
 
 DOCUMENTS = documents.read()
 STATEMENTS = [statement for document in DOCUMENTS for statement in document.statements]
@@ -17,7 +18,7 @@ def test_there_are_as_many_statements_as_were_promised():
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=documents.NAMES)
 def test_every_statement_has_a_test(document):
-    proofs = markers.tests_by_requirement()
+    proofs = markers.tests_by_id("requirement")
 
     assert [each.id for each in document.statements if each.id not in proofs] == []
 
@@ -25,7 +26,7 @@ def test_every_statement_has_a_test(document):
 def test_every_marker_names_a_statement():
     known = {statement.id for statement in STATEMENTS}
 
-    unknown = markers.tests_by_requirement().keys() - known
+    unknown = markers.tests_by_id("requirement").keys() - known
 
     assert sorted(unknown) == []
 
@@ -33,14 +34,14 @@ def test_every_marker_names_a_statement():
 def test_no_marker_is_given_twice_to_one_test():
     twice = {
         requirement: [test for test, times in Counter(tests).items() if times > 1]
-        for requirement, tests in markers.tests_by_requirement().items()
+        for requirement, tests in markers.tests_by_id("requirement").items()
     }
 
     assert {requirement: tests for requirement, tests in twice.items() if tests} == {}
 
 
 def test_markers_stand_on_tests_only():
-    assert markers.misplaced() == []
+    assert markers.misplaced("requirement") == []
 
 
 def test_the_page_is_what_would_be_made_now():

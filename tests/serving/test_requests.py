@@ -105,6 +105,7 @@ def test_a_body_that_waits_for_the_server_is_asked_for(echo, connect):
     assert json.loads(connection.answer()[1])["body"] == "a=b"
 
 
+@pytest.mark.attack("BROWSER-request-smuggling")
 @pytest.mark.parametrize("order", [1, -1])
 def test_no_request_hides_behind_two_lengths(echo, connect, order):
     lengths = "".join(["Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"][::order])
@@ -117,6 +118,7 @@ def test_no_request_hides_behind_two_lengths(echo, connect, order):
     assert connection.ends()
 
 
+@pytest.mark.attack("BROWSER-request-smuggling")
 @pytest.mark.parametrize(
     "lines",
     [

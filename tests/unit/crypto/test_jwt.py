@@ -51,6 +51,7 @@ def test_a_jwt_comes_back_as_it_was_signed(keys, public, alg):
     assert jwt.verify(token, public, typ="jwt") == CLAIMS
 
 
+@pytest.mark.attack("TOKENS-kind")
 @pytest.mark.requirement("RFC9068-5-1", "OIDC-CORE-16.11-1", "OIDC-BCLOGOUT-4.1-1")
 @pytest.mark.parametrize("alg", ALGORITHMS)
 def test_a_jwt_of_another_kind_is_refused(keys, public, alg):
@@ -70,6 +71,7 @@ def test_a_kind_that_is_missing_or_no_text_is_refused(keys, public, typ):
     assert jwt.verify(_forged(header, keys["ES256"].jwk), public, typ="JWT") is None
 
 
+@pytest.mark.attack("TOKENS-alg-none")
 @pytest.mark.requirement("RFC9068-2.1-3")
 @pytest.mark.parametrize("alg", ["none", "None", "NONE", "nOnE", ""])
 def test_an_unsigned_jwt_is_refused(public, alg):
@@ -80,6 +82,7 @@ def test_an_unsigned_jwt_is_refused(public, alg):
     assert jwt.verify(f"{token}AAAA", public, typ="JWT") is None
 
 
+@pytest.mark.attack("TOKENS-hs256")
 def test_a_signature_with_the_public_key_as_a_shared_secret_is_refused(keys, public):
     header = {"alg": "HS256", "kid": "kid-RS256", "typ": "JWT"}
     signed = f"{_encode(header)}.{_encode(CLAIMS)}"
@@ -90,6 +93,7 @@ def test_a_signature_with_the_public_key_as_a_shared_secret_is_refused(keys, pub
         assert jwt.verify(f"{signed}.{_encode(code)}", public, typ="JWT") is None
 
 
+@pytest.mark.attack("TOKENS-embedded-jwk")
 @pytest.mark.parametrize("kid", ["kid-RS256", "attacker", None])
 def test_a_key_inside_the_token_has_no_effect(public, kid):
     own = JWK.generate(kty="RSA", size=2048)
@@ -101,6 +105,7 @@ def test_a_key_inside_the_token_has_no_effect(public, kid):
     assert jwt.verify(_forged(header, own), public, typ="JWT") is None
 
 
+@pytest.mark.attack("TOKENS-kid")
 @pytest.mark.parametrize(
     "kid", ["", "unknown", "../kid-RS256", "kid-RS256\x00", "KID-RS256", 1, None, ["kid-RS256"], {}]
 )
@@ -110,6 +115,7 @@ def test_a_key_id_that_is_not_ours_is_refused(keys, public, kid):
     assert jwt.verify(token, public, typ="JWT") is None
 
 
+@pytest.mark.attack("TOKENS-kid")
 @pytest.mark.requirement("OIDC-CORE-10.1-2")
 def test_the_key_id_decides_the_algorithm(keys, public):
     for alg in ALGORITHMS:
@@ -142,6 +148,7 @@ def test_altered_claims_are_refused(keys, public, alg):
     assert jwt.verify(altered, public, typ="JWT") is None
 
 
+@pytest.mark.attack("TOKENS-critical")
 def test_a_critical_extension_is_refused(keys, public):
     header = {"alg": "ES256", "kid": "kid-ES256", "typ": "JWT", "b64": False, "crit": ["b64"]}
     signed = f"{_encode(header)}.{_encode(CLAIMS)}"

@@ -10,6 +10,7 @@ import pytest
 from authservice.crypto import client_secrets, secret_values
 
 
+@pytest.mark.attack("RFC6819-4.6.3")
 @pytest.mark.requirement("RFC6749-10.3-1", "RFC6749-10.10-1")
 def test_ids_and_tokens_have_their_published_lengths_and_alphabet():
     for _ in range(200):
@@ -22,11 +23,13 @@ def test_a_text_has_the_length_that_was_asked_for(length):
     assert len(secret_values.random_text(length)) == length
 
 
+@pytest.mark.attack("OWASP-SESSION-1")
 @pytest.mark.requirement("RFC6749-10.3-1")
 def test_no_two_values_are_alike():
     assert len({secret_values.random_token() for _ in range(2000)}) == 2000
 
 
+@pytest.mark.attack("RFC6819-4.5.3")
 @pytest.mark.requirement("RFC6749-10.10-1")
 def test_every_character_is_equally_likely():
     counts = Counter(secret_values.random_text(62 * 5000))
@@ -49,6 +52,7 @@ def test_text_that_no_one_issued_can_be_digested_and_compared_too():
     assert not secret_values.equal("ä", "a")
 
 
+@pytest.mark.attack("RFC6819-4.3.4")
 def test_a_client_secret_is_stored_as_a_digest_and_recognised():
     stored = client_secrets.hash_client_secret("secret")
 

@@ -124,6 +124,7 @@ def test_the_public_address_stands_in_unverified_when_the_list_is_hidden(
     assert (profile.email, profile.email_verified) == ("hubot@example.com", False)
 
 
+@pytest.mark.attack("FAILURES-49")
 @pytest.mark.parametrize("account_id", ["", None, True, False, 0, -1, "583231", 1.5, [], {}])
 def test_an_account_without_a_number_as_its_id_is_refused(
     sign_in, identity_provider_standin, account_id

@@ -69,6 +69,7 @@ def test_a_provider_that_nobody_runs_is_unavailable(make_sign_in, identity_provi
     assert failure(sign_in, "code") == "provider_unavailable"
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 def test_the_code_and_the_secret_follow_no_redirect(sign_in, identity_provider_standin):
     code = sign_in.code()
     identity_provider_standin.fault(TOKEN, "redirect")
@@ -137,6 +138,7 @@ def test_an_answer_that_is_no_bearer_token_is_refused(status, content, expected)
     assert caught.value.code == expected
 
 
+@pytest.mark.attack("BROWSER-log-injection")
 def test_an_error_of_the_provider_cannot_forge_the_log():
     content = json.dumps({"error": "bad\nINFO all is well"}).encode()
 

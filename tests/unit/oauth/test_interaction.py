@@ -189,6 +189,7 @@ NATIVE = [
 ]
 
 
+@pytest.mark.attack("RFC6819-4.2.3")
 @pytest.mark.requirement("RFC8252-8.6-1")
 @pytest.mark.parametrize("redirect_uri", NATIVE)
 def test_outside_local_mode_a_native_public_client_asks_each_time(redirect_uri):

@@ -40,6 +40,7 @@ def test_production_does_not_reach_loopback(receiver, host):
     assert not receiver.has_more()
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 @pytest.mark.parametrize(
     "address",
     ["10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "[::1]", "[fd00::1]", "0.0.0.0"],
@@ -64,6 +65,7 @@ def test_naming_networks_leaves_out_all_others(address):
     assert "address" in LogoutDelivery(settings).deliver(f"https://{address}/", "a.b.c")
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_a_failure_and_is_not_followed(receiver, status):
     receiver.status = status

@@ -55,6 +55,7 @@ def refused(answer):
     return (status, body["error"]) == (400, "invalid_grant")
 
 
+@pytest.mark.attack("TOKENS-race-code")
 def test_a_code_redeemed_meanwhile_is_refused_and_its_tokens_end(overtaken, relying_party, code):
     others = []
 
@@ -69,6 +70,7 @@ def test_a_code_redeemed_meanwhile_is_refused_and_its_tokens_end(overtaken, rely
     assert relying_party.refresh(others[0]["refresh_token"]).status_int == 400
 
 
+@pytest.mark.attack("TOKENS-race-sign-out")
 def test_a_session_ended_meanwhile_gives_no_tokens(overtaken, database, code):
     def sign_out():
         with database.transaction() as connection:
@@ -119,6 +121,7 @@ def test_a_refresh_token_used_long_ago_meanwhile_is_a_replay(
     assert relying_party.refresh(others[0]["refresh_token"]).status_int == 400
 
 
+@pytest.mark.attack("TOKENS-race-sign-out")
 def test_signing_out_meanwhile_leaves_the_refreshed_token_without_a_session(
     overtaken, database, browser, relying_party, code
 ):

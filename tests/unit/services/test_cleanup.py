@@ -29,6 +29,7 @@ def clean_up(database):
     return run
 
 
+@pytest.mark.attack("RFC6819-4.4.1.11")
 def test_it_deletes_what_is_over_and_leaves_what_is_not_yet(database, clean_up, turnable_clock):
     fill(database, 1)
     fill(database, 2, over=False)

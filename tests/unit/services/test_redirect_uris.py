@@ -84,6 +84,7 @@ def test_a_uri_that_may_be_registered(uri):
     assert problem_with(uri) is None
 
 
+@pytest.mark.attack("FAILURES-6")
 @pytest.mark.requirement("RFC6749-3.1.2-1", "RFC6749-3.1.2-2", "RFC8252-7.1-1", "RFC8252-8.4-3")
 @pytest.mark.requirement("RFC9700-2.6-2", "OAUTH21-1.5-1")
 @pytest.mark.parametrize(("uri", "reason"), BAD)
@@ -97,6 +98,7 @@ def test_a_uri_matches_itself(uri):
     assert matches(uri, uri)
 
 
+@pytest.mark.attack("RFC9700-4.1")
 @pytest.mark.requirement("RFC6749-3.1.2.2-2", "RFC6749-3.1.2.3-2", "RFC8252-8.4-1", "RFC9700-2.1-1")
 @pytest.mark.requirement("RFC9700-4.1.3-1", "OAUTH21-2.3.1-2")
 @pytest.mark.parametrize(
@@ -150,6 +152,7 @@ def test_only_the_port_of_a_loopback_address_may_differ(registered, requested, s
     assert matches(registered, requested) is same
 
 
+@pytest.mark.attack("FAILURES-20")
 @pytest.mark.parametrize(
     ("uri", "native"),
     [

@@ -117,6 +117,7 @@ def test_a_second_account_with_the_same_verified_address_is_linked(connection):
     assert len(connection.execute(select(account)).all()) == 2
 
 
+@pytest.mark.attack("FAILURES-8")
 @pytest.mark.parametrize(("known", "new"), [(True, False), (False, True), (False, False)])
 def test_an_address_not_verified_on_both_sides_links_nobody(connection, known, new):
     users.from_profile(connection, _profile(email_verified=known))
@@ -127,6 +128,7 @@ def test_an_address_not_verified_on_both_sides_links_nobody(connection, known, n
     assert len(connection.execute(select(account)).all()) == 1
 
 
+@pytest.mark.attack("FAILURES-49")
 @pytest.mark.parametrize("missing", ["account_id", "email"])
 def test_a_profile_that_identifies_nobody_is_refused(connection, missing):
     with pytest.raises(ValueError, match="identifies nobody"):

@@ -113,6 +113,7 @@ def test_production_can_do_without_a_cookie_domain():
     assert production({"auth.cookie_domain": None}).cookie_domain is None
 
 
+@pytest.mark.attack("FAILURES-44")
 @pytest.mark.parametrize(
     ("url", "domain", "reason"),
     [

@@ -139,6 +139,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.attack("FAILURES-41")
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("value", ["0", "-1", "1.5", "1e3", "abc", "٣", "1_000", "9" * 30, None])
 def test_a_lifetime_is_a_whole_number_within_its_limit(name, value):

@@ -71,6 +71,7 @@ def test_the_mode_is_the_one_that_was_named(space):
         assert settings.local_mode is (mode == "local")
 
 
+@pytest.mark.attack("RFC6819-4.3.1")
 @pytest.mark.requirement("RFC6749-2.3.1-6", "RFC6749-3.1-8", "RFC6749-3.2-5", "RFC6749-10.8-1")
 @pytest.mark.requirement("RFC6750-5.3-1", "RFC7009-2-3", "RFC7662-2-1", "OAUTH21-1.5-1")
 def test_production_runs_over_https_with_its_secrets(space):

@@ -68,6 +68,7 @@ def test_production_trusts_the_cookie_domain_over_https(ours, origin):
     assert ours.trusts(origin)
 
 
+@pytest.mark.attack("FAILURES-46")
 @pytest.mark.parametrize("origin", NOT_TRUSTED)
 def test_production_trusts_nobody_else(ours, origin):
     assert not ours.trusts(origin)
@@ -98,6 +99,7 @@ def test_local_mode_trusts_this_machine(here, origin):
     assert here.trusts(origin)
 
 
+@pytest.mark.attack("FAILURES-20")
 @pytest.mark.parametrize(
     "origin",
     [
@@ -144,6 +146,7 @@ def test_production_sends_people_back_to_its_own_applications(ours, url):
     assert ours.allows_return_to(url)
 
 
+@pytest.mark.attack("FAILURES-46")
 @pytest.mark.requirement("RFC9700-2.1-2")
 @pytest.mark.parametrize(
     "url",

@@ -1,4 +1,4 @@
-"""Which test proves what: the requirement markers, read from the sources of all tests.
+"""Which test shows what: markers that name ids, read from the sources of all tests.
 
 The sources are parsed rather than collected by pytest, so that the answer is the same when only a
 part of the tests is run, or a machine lacks what some of them need.
@@ -9,26 +9,26 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-_TESTS = Path(__file__).parents[1]
+_TESTS = Path(__file__).parent
 # What is not run, or may fail, proves nothing.
 _WITHOUT_WEIGHT = {"skip", "xfail"}
 
 
 @cache
-def tests_by_requirement():
-    """Return the tests of each requirement that a marker names, as ``path::function``."""
+def tests_by_id(marker):
+    """Return the tests of each id that a marker of this name names, as ``path::function``."""
     found = defaultdict(list)
     for path in _sources("test_*.py"):
         place = path.relative_to(_TESTS.parent).as_posix()
         for function in ast.parse(path.read_text("utf-8")).body:
             if isinstance(function, ast.FunctionDef) and function.name.startswith("test_"):
-                for requirement in _requirements_of(function):
-                    found[requirement].append(f"{place}::{function.name}")
+                for id_ in _ids(function, marker):
+                    found[id_].append(f"{place}::{function.name}")
     return dict(found)
 
 
-def misplaced():
-    """Return the places of markers that stand on anything but a function that pytest runs."""
+def misplaced(marker):
+    """Return the places of such markers that stand on anything but a function that pytest runs."""
     places = []
     for path in _sources("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
@@ -42,9 +42,7 @@ def misplaced():
         places += [
             f"{path.relative_to(_TESTS.parent).as_posix()}:{node.lineno}"
             for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
-            and _marker(node) == "requirement"
-            and id(node) not in good
+            if isinstance(node, ast.Call) and _marker(node) == marker and id(node) not in good
         ]
     return places
 
@@ -54,11 +52,11 @@ def _sources(pattern):
     return [path for path in sorted(_TESTS.rglob(pattern)) if "node_modules" not in path.parts]
 
 
-def _requirements_of(function):
+def _ids(function, marker):
     if _WITHOUT_WEIGHT & {_marker(decorator) for decorator in function.decorator_list}:
         return
     for decorator in function.decorator_list:
-        if _marker(decorator) == "requirement":
+        if _marker(decorator) == marker:
             yield from (ast.literal_eval(argument) for argument in decorator.args)
 
 

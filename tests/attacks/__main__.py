@@ -1,0 +1,5 @@
+"""Write the table of attacks in docs/security.md anew."""
+
+from tests.attacks import table
+
+table.PAGE.write_text(table.page(), "utf-8")

@@ -1,0 +1,93 @@
+"""Cookie tossing: a sibling application may set cookies for the whole domain, and gains nothing."""
+
+import pytest
+
+from tests.production import ORIGIN, production_app, production_browser, signed_in_cookies
+
+SHARED = "__Secure-authservice.session_token"
+COMPANION = "__Host-authservice.session_host"
+BROWSER = "__Host-authservice.browser"
+
+
+@pytest.fixture
+def app(make_app, monkeypatch):
+    return production_app(make_app, monkeypatch)
+
+
+@pytest.fixture
+def victim(app, database):
+    return signed_in_cookies(app, database, account_id="1")
+
+
+@pytest.fixture
+def attacker(app, database):
+    return signed_in_cookies(app, database, account_id="2")
+
+
+def _only(cookies, name):
+    return next(pair for pair in cookies.split("; ") if pair.startswith(f"{name}="))
+
+
+def _who(app, cookies):
+    found = production_browser(app, cookies).get("/api/auth/get-session").json
+    return found and found["user"]["email"]
+
+
+@pytest.mark.attack("BROWSER-cookie-tossing", "OWASP-SESSION-2")
+def test_a_tossed_session_cookie_does_not_cover_the_own_one(app, victim, attacker):
+    tossed = _only(attacker, SHARED)
+
+    assert _who(app, f"{tossed}; {victim}") == "ada1@example.com"
+    assert _who(app, f"{victim}; {tossed}") == "ada1@example.com"
+
+
+@pytest.mark.attack("BROWSER-cookie-tossing")
+def test_hundreds_of_tossed_cookies_do_not_hide_the_own_one(app, victim):
+    junk = "; ".join(f"{SHARED}={n}.{'x' * 43}" for n in range(100))
+
+    assert _who(app, f"{junk}; {victim}") == "ada1@example.com"
+
+
+@pytest.mark.attack("BROWSER-cookie-tossing")
+@pytest.mark.parametrize("prefix", ["", "__Secure-", "__host-", "__HOST-", "x__Host-"])
+def test_a_companion_without_the_prefix_that_only_this_host_may_set_is_none(app, victim, prefix):
+    shared, companion = _only(victim, SHARED), _only(victim, COMPANION)
+    tossed = companion.replace("__Host-", prefix)
+
+    answer = production_browser(app, f"{shared}; {tossed}").get(
+        "/api/auth/list-sessions", expect_errors=True
+    )
+
+    assert answer.status_int == 401
+
+
+@pytest.mark.attack("BROWSER-cookie-tossing", "BROWSER-csrf-forms")
+@pytest.mark.parametrize("name", ["authservice.browser", "__Secure-authservice.browser"])
+def test_a_form_made_for_another_browser_cannot_be_sent_with_its_tossed_cookie(app, victim, name):
+    page = production_browser(app).get("/sign-in")
+    value = page.headers["Set-Cookie"].split(";")[0].partition("=")[2]
+    form = dict(page.forms[0].submit_fields())
+
+    answer = production_browser(app, f"{victim}; {name}={value}").post(
+        "/sign-in", form | {"choice": "sign-in"}, expect_errors=True
+    )
+
+    assert answer.status_int == 403
+    assert "Location" not in answer.headers
+
+
+@pytest.mark.attack("BROWSER-login-csrf", "FAILURES-48", "RFC6819-4.4.1.6")
+@pytest.mark.parametrize("prefix", ["", "__Secure-"])
+def test_a_tossed_attempt_cookie_finishes_nobodys_sign_in(app, prefix):
+    begun = production_browser(app).post_json(
+        "/api/auth/sign-in/social", {"provider": "github"}, headers={"Origin": ORIGIN}
+    )
+    state = begun.json["url"].partition("state=")[2].partition("&")[0]
+    tossed = begun.headers["Set-Cookie"].split(";")[0].replace("__Host-", prefix)
+
+    answer = production_browser(app, tossed).get(
+        f"/api/auth/callback/github?code=c&state={state}", expect_errors=True
+    )
+
+    assert answer.status_int == 400
+    assert SHARED not in answer.headers.get("Set-Cookie", "")

@@ -1,0 +1,138 @@
+"""Open redirects: no parameter that takes an address leads a person to a stranger's."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.attacks import evil_addresses
+from tests.browser import ORIGIN, Browser
+from tests.end_session import BYE, END_SESSION
+from tests.production import production_app, production_browser
+from tests.relying_party import RelyingParty
+
+OWN = "https://auth.example.com"
+RETURNS = ("callbackURL", "errorCallbackURL", "newUserCallbackURL")
+
+
+@pytest.fixture
+def client(app, database):
+    return RelyingParty.registered(
+        app, database, enable_end_session=True, post_logout_redirect_uris=[BYE]
+    )
+
+
+@pytest.fixture
+def production(make_app, monkeypatch):
+    return production_browser(production_app(make_app, monkeypatch))
+
+
+def from_everywhere(where, addresses):
+    """Yield the addresses; each one is asked for from a host of its own, so that none counts."""
+    for number, address in enumerate(addresses):
+        where.extra_environ["REMOTE_ADDR"] = f"198.51.100.{number}"
+        yield address
+
+
+def leads_nowhere(answer):
+    """Check that neither a header nor a link, form or refresh of the page names another host."""
+    assert answer.status_int < 500
+    assert "Location" not in answer.headers
+    assert "Refresh" not in answer.headers
+    if answer.content_type != "text/html":
+        return
+    policy = answer.headers["Content-Security-Policy"]
+    assert evil_addresses.HOST not in policy
+    for tag in answer.html.find_all(["a", "form", "meta", "iframe", "base"]):
+        for name in ("href", "action", "content", "src"):
+            assert urlsplit(tag.get(name, "")).hostname != evil_addresses.HOST
+            assert not tag.get(name, "").lower().startswith(("javascript:", "data:"))
+
+
+@pytest.mark.attack("RFC9700-4.1", "RFC9700-4.11.2", "RFC6819-4.2.4", "OWASP-OAUTH-1")
+def test_a_redirect_uri_in_disguise_is_not_followed(client, browser):
+    browser.sign_in()
+
+    for address in evil_addresses.disguised(client.redirect_uri):
+        answer = browser.get(
+            "/api/auth/oauth2/authorize", client.request(redirect_uri=address), expect_errors=True
+        )
+        assert answer.status_int == 400, address
+        leads_nowhere(answer)
+
+
+@pytest.mark.attack("RFC9700-4.11.2", "OWASP-OAUTH-1")
+@pytest.mark.parametrize("change", [{"prompt": "none"}, {"scope": "nonsense"}, {"request": "x"}])
+def test_an_error_is_not_sent_to_a_redirect_uri_in_disguise_either(client, browser, change):
+    for address in evil_addresses.disguised(client.redirect_uri):
+        asked = client.request(redirect_uri=address, **change)
+        answer = browser.get("/api/auth/oauth2/authorize", asked, expect_errors=True)
+        assert answer.status_int == 400, address
+        leads_nowhere(answer)
+
+
+@pytest.mark.attack("BROWSER-open-redirect")
+def test_a_post_logout_redirect_uri_in_disguise_is_not_followed(client, browser):
+    hint = client.redeem(client.sign_in_with(browser)).json["id_token"]
+
+    for address in evil_addresses.disguised(BYE):
+        asked = {"id_token_hint": hint, "post_logout_redirect_uri": address}
+        answer = browser.get(END_SESSION, asked, expect_errors=True)
+        assert answer.status_int == 400, address
+        leads_nowhere(answer)
+    assert browser.session() is not None
+
+
+@pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
+@pytest.mark.parametrize("name", RETURNS)
+def test_an_application_address_in_disguise_is_not_followed_from_the_page(browser, name):
+    for address in evil_addresses.disguised(f"{ORIGIN}/home"):
+        answer = browser.get("/sign-in", {name: address}, expect_errors=True)
+        assert answer.status_int == (400 if "\0" in address else 403), address
+        leads_nowhere(answer)
+
+
+@pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
+@pytest.mark.parametrize("name", RETURNS)
+def test_nor_from_the_page_in_production(production, name):
+    for address in from_everywhere(production, evil_addresses.disguised(f"{OWN}/home")):
+        answer = production.get("/sign-in", {name: address}, expect_errors=True)
+        assert answer.status_int == (400 if "\0" in address else 403), address
+        leads_nowhere(answer)
+
+
+@pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
+@pytest.mark.parametrize("name", RETURNS)
+@pytest.mark.parametrize("fixture", ["browser", "production"])
+def test_nor_by_the_session_api(request, fixture, name):
+    where = request.getfixturevalue(fixture)
+
+    for address in from_everywhere(where, evil_addresses.disguised(f"{where.origin}/home")):
+        answer = where.post_json(
+            "/api/auth/sign-in/social",
+            {"provider": "github", name: address},
+            headers={"Origin": where.origin},
+            expect_errors=True,
+        )
+        assert answer.status_int == 403, address
+        assert "url" not in answer.json
+
+
+@pytest.mark.attack("BROWSER-open-redirect")
+def test_whoever_is_signed_in_is_not_led_away_either(browser):
+    browser.sign_in()
+
+    for address in evil_addresses.disguised(f"{ORIGIN}/home"):
+        leads_nowhere(browser.get("/sign-in", {"callbackURL": address}, expect_errors=True))
+
+
+@pytest.mark.attack("BROWSER-host-header")
+def test_a_host_in_the_path_does_not_become_the_next_page(app):
+    # Servers that add or cut a slash by redirect take a path of two slashes for a host.
+    for path in (
+        f"//{evil_addresses.HOST}/",
+        f"//{evil_addresses.HOST}/sign-in",
+        "//",
+        "/sign-in/",
+    ):
+        answer = Browser(app).get("/", extra_environ={"PATH_INFO": path}, expect_errors=True)
+        leads_nowhere(answer)

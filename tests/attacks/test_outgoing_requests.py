@@ -1,0 +1,97 @@
+"""SSRF: no address that comes with a request or a token makes the service ask there.
+
+The service itself sends requests to the identity provider, whose addresses are settings, and to
+back-channel logout endpoints, which the command line registers; both are tested where they live.
+"""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.browser import ORIGIN
+from tests.end_session import END_SESSION
+from tests.relying_party import AUTHORIZE
+
+
+@pytest.fixture
+def inside():
+    """A server inside the network; the value is its address and what it was asked."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle_one_request(self):
+            asked.append(self.client_address)
+            self.close_connection = True
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=[0.01])
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.attack("BROWSER-ssrf")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "request_uri",
+        "registration",
+        "client_id",
+        "redirect_uri",
+        "jwks_uri",
+        "sector_identifier_uri",
+        "logo_uri",
+        "resource",
+        "claims",
+        "id_token_hint",
+        "login_hint",
+        "acr_values",
+    ],
+)
+def test_no_parameter_of_an_authorization_request_is_fetched(browser, relying_party, inside, name):
+    address, asked = inside
+    browser.sign_in()
+
+    browser.get(AUTHORIZE, relying_party.request(**{name: f"{address}/x"}), expect_errors=True)
+
+    assert asked == []
+
+
+@pytest.mark.attack("BROWSER-ssrf")
+def test_no_address_of_a_token_request_is_fetched(relying_party, inside):
+    address, asked = inside
+
+    relying_party.token_request(
+        {
+            "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            "assertion": f"{address}/assertion",
+            "client_assertion": f"{address}/assertion",
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            "request_uri": f"{address}/request",
+            "redirect_uri": f"{address}/callback",
+            "resource": f"{address}/resource",
+        }
+    )
+
+    assert asked == []
+
+
+@pytest.mark.attack("BROWSER-ssrf")
+def test_no_address_of_a_page_or_of_the_session_api_is_fetched(browser, inside):
+    address, asked = inside
+    local = address.replace("127.0.0.1", "localhost")
+    browser.sign_in()
+
+    for name in ("callbackURL", "errorCallbackURL", "newUserCallbackURL"):
+        browser.get("/sign-in", {name: f"{local}/x"})
+        browser.post_json(
+            "/api/auth/sign-in/social",
+            {"provider": "github", name: f"{local}/x"},
+            headers={"Origin": ORIGIN},
+        )
+    browser.get(END_SESSION, {"post_logout_redirect_uri": f"{address}/x"}, expect_errors=True)
+
+    assert asked == []
