@@ -14,7 +14,7 @@ setup(
     packages=[*find_packages(include=["authservice*"]), "authservice.alembic"],
     package_dir={"authservice.alembic": "alembic"},
     package_data={
-        "authservice": ["py.typed"],
+        "authservice": ["py.typed", "locale/*/LC_MESSAGES/*.mo"],
         "authservice.web": ["templates/**/*", "static/**/*"],
         "authservice.alembic": ["*.py", "*.mako", "versions/*.py"],
     },

@@ -17,6 +17,7 @@ from authservice.web import openapi
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
+from authservice.web.texts import DOMAIN
 
 
 def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid router)
@@ -35,7 +36,8 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
     backchannel_logout = BackchannelLogout(settings, database, keys)
     upkeep = Upkeep(database)
     metrics = start.metrics(settings, database, keys)
-    config = Configurator(settings={**ini, "jinja2.undefined": "strict"})
+    jinja2 = {"jinja2.undefined": "strict", "jinja2.i18n.domain": DOMAIN}
+    config = Configurator(settings={**ini, **jinja2})
     config.registry.components = Components(
         settings=settings,
         database=database,

@@ -6,6 +6,7 @@ One document serves OpenID Connect Discovery 1.0, section 3, and RFC 8414, secti
 from typing import Any
 
 from authservice.crypto.signing_keys import ALGORITHMS
+from authservice.languages import LANGUAGES
 from authservice.oauth import claims, client_authentication, id_token
 from authservice.oauth.authorization_checks import PROMPTS
 from authservice.oauth.authorization_response import RESPONSE_MODES
@@ -59,5 +60,5 @@ def document(settings: AuthSettings) -> dict[str, Any]:
         "authorization_response_iss_parameter_supported": True,
         "backchannel_logout_supported": True,
         "backchannel_logout_session_supported": True,
-        "ui_locales_supported": ["en"],
+        "ui_locales_supported": LANGUAGES,
     }

@@ -19,6 +19,7 @@ def includeme(config: Any) -> None:
     settings = config.registry.components.settings
     config.set_request_factory(AuthRequest)
     config.include("pyramid_jinja2")
+    config.include("authservice.web.language")
     config.include(routes)
     config.include("authservice.web.transactions")
     config.include("authservice.web.rate_limits")

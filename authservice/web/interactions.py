@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlencode
 from authservice.oauth import parameters
 from authservice.oauth.authorization_request import AuthorizationRequest
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.pending_request import PendingRequest
+from authservice.oauth.pending_request import InteractionError, PendingRequest
 from authservice.web.request import AuthRequest
 
 AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
@@ -13,8 +13,18 @@ PARAMETER = "interaction"
 
 
 def pending(request: AuthRequest, sealed: str) -> PendingRequest:
-    """Return the request that a page's parameter holds; raises InteractionError."""
-    return PendingRequest.unseal(request.components.secret, request.known_browser, sealed)
+    """Return the request that a page's parameter holds; raises InteractionError.
+
+    The page is shown in the languages that its client asked for, even if it says that the request
+    has expired.
+    """
+    try:
+        waiting = PendingRequest.unseal(request.components.secret, request.known_browser, sealed)
+    except InteractionError as error:
+        request.ui_locales = _ui_locales(error.query or "")
+        raise
+    request.ui_locales = _ui_locales(waiting.query)
+    return waiting
 
 
 def sealed(request: AuthRequest, waiting: PendingRequest) -> str:
@@ -30,6 +40,10 @@ def page_address(request: AuthRequest, path: str, interaction: str) -> str:
 def asked(waiting: PendingRequest) -> Parameters:
     """Return the parameters of a pending request as the client sent them."""
     return Parameters.read(parse_qsl(waiting.query, keep_blank_values=True), parameters.AUTHORIZE)
+
+
+def _ui_locales(query: str) -> str | None:
+    return dict(parse_qsl(query)).get("ui_locales")
 
 
 def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:

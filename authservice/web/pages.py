@@ -9,6 +9,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from authservice import logs
+from authservice.languages import direction
 from authservice.settings.hosts import origin_of
 from authservice.web.request import AuthRequest
 from authservice.web.routes import STATIC_PATH
@@ -37,11 +38,13 @@ def page(
         "service_name": settings.service_name,
         "local_mode": settings.local_mode,
         "static_url": STATIC_PATH,
-        "lang": "en",
+        "lang": request.locale_name,
+        "dir": direction(request.locale_name),
     }
     body = render(f"{_TEMPLATES}/{template}.jinja2", {**common, **values}, request=request)
     response = Response(body, status=status, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = "no-store"
+    response.vary = ["Accept-Language"]
     response.headers["Content-Security-Policy"] = _policy(form_targets, own_script=own_script)
     return response
 
@@ -53,18 +56,23 @@ def error_page(
     message: str,
     advice: str,
     *,
+    description: str | None = None,
     code: str | None = None,
     action: tuple[str, str] | None = None,
     details: Iterable[tuple[str, str]] = (),
     difference: object = None,
 ) -> Response:
-    """Return a page that says what happened and what to do; ``action`` is address and label."""
+    """Return a page that says what happened and what to do; ``action`` is address and label.
+
+    ``description`` is for developers: the sentence of the protocol, which is in English always.
+    """
     # The page shows the reference of this line, so that an operator finds what a person reports.
     _log.info("error page: status %s, code %s", status, code)
     values = {
         "title": title,
         "message": message,
         "advice": advice,
+        "description": description,
         "code": code,
         "reference": logs.current_reference(),
         "action_url": action[0] if action else None,

@@ -27,6 +27,7 @@ from authservice.web.pages import error_page
 from authservice.web.protocol_response import protocol_response
 from authservice.web.request import AuthRequest
 from authservice.web.routes import Surface
+from authservice.web.texts import DOMAIN, _
 
 _log = logging.getLogger(__name__)
 
@@ -171,9 +172,15 @@ def too_many_requests(error: TooManyRequestsError, request: AuthRequest) -> Resp
         response = error_page(
             request,
             429,
-            "Please wait a moment",
-            "There were too many requests from your network.",
-            f"Wait {error.retry_after} seconds and load the page again.",
+            _("Please wait a moment"),
+            _("There were too many requests from your network."),
+            request.localizer.pluralize(
+                "Wait ${seconds} second and load the page again.",
+                "Wait ${seconds} seconds and load the page again.",
+                error.retry_after,
+                domain=DOMAIN,
+                mapping={"seconds": error.retry_after},
+            ),
             code="too_many_requests",
         )
     response.headers["Retry-After"] = str(error.retry_after)

@@ -43,6 +43,9 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     # Set by authservice.web.transactions while a writing transaction is open.
     writing: Connection | None = None
 
+    # The languages that a client asked for in the request on whose way this page lies.
+    ui_locales: str | None = None
+
     @property
     def components(self) -> Components:
         """Return what the application is made of."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from authservice.services.users import User
+from authservice.web.texts import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,12 @@ class ScopeText:
 def scope_texts(scopes: Iterable[str], user: User) -> list[ScopeText]:
     """Return what the consent page says of each scope, in the order asked for."""
     texts = {
-        "openid": ("Know who you are", "The identifier of your account here", None),
-        "profile": ("See your profile", "Your name and your picture", user.name),
-        "email": ("See your email address", "The address of your account", user.email),
+        "openid": (_("Know who you are"), _("The identifier of your account here"), None),
+        "profile": (_("See your profile"), _("Your name and your picture"), user.name),
+        "email": (_("See your email address"), _("The address of your account"), user.email),
         "offline_access": (
-            "Stay connected",
-            "Keep this access while you are away, until you take it back",
+            _("Stay connected"),
+            _("Keep this access while you are away, until you take it back"),
             None,
         ),
     }

@@ -5,6 +5,7 @@ row under its id; a second begin finds that row and leads to the very same place
 """
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,11 +13,12 @@ from typing import Any
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
 from authservice.crypto.server_secret import ServerSecret
+from authservice.oauth.pending_request import InteractionError
 from authservice.services import verifications
 from authservice.services.verifications import Verification
-from authservice.web import return_target
+from authservice.web import interactions, return_target
 from authservice.web.request import AuthRequest
-from authservice.web.return_target import ReturnTarget
+from authservice.web.return_target import OAuthReturn, ReturnTarget
 
 _PURPOSE = "sign-in attempt"
 _STORED = "sign-in attempt at rest"
@@ -75,7 +77,14 @@ def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt]
     if row is None:
         return None
     plain = request.components.secret.decrypt(_STORED, row.value)
-    return None if plain is None else (row, _attempt(row.id, json.loads(plain)))
+    if plain is None:
+        return None
+    attempt = _attempt(row.id, json.loads(plain))
+    if isinstance(attempt.target, OAuthReturn):
+        with suppress(InteractionError):
+            # For the language of what the person is told; the request itself is not needed here.
+            interactions.pending(request, attempt.target.interaction)
+    return row, attempt
 
 
 def finish(request: AuthRequest, row: Verification) -> bool:

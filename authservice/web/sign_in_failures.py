@@ -3,68 +3,76 @@
 import re
 from dataclasses import dataclass
 
+from pyramid.i18n import TranslationString
 from pyramid.response import Response
 
 from authservice.web import return_target
 from authservice.web.pages import error_page
 from authservice.web.request import AuthRequest
 from authservice.web.return_target import ReturnTarget
+from authservice.web.texts import _
 
 _CODE = re.compile(r"[A-Za-z0-9_]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The words of one failure; ``{provider}`` stands for the provider's name."""
+    """The words of one failure; ``${provider}`` stands for the provider's name."""
 
-    title: str
-    message: str
-    advice: str
+    title: TranslationString
+    message: TranslationString
+    advice: TranslationString
     status: int = 400
 
 
 _TEXTS = {
     "access_denied": _Text(
-        "You did not sign in",
-        "{provider} was told not to confirm who you are, so nothing was shared.",
-        "Go back to the application, or try again.",
+        _("You did not sign in"),
+        _("${provider} was told not to confirm who you are, so nothing was shared."),
+        _("Go back to the application, or try again."),
     ),
     "account_not_linked": _Text(
-        "This email address is in use already",
-        "Somebody signed in here before with another {provider} account and the same address.",
-        "Sign in with that account, or confirm the address of yours at {provider} and try again.",
+        _("This email address is in use already"),
+        _("Somebody signed in here before with another ${provider} account and the same address."),
+        _(
+            "Sign in with that account, or confirm the address of yours at ${provider} and try"
+            " again."
+        ),
     ),
     "account_suspended": _Text(
-        "Your {provider} account is suspended",
-        "It cannot be used to sign in as long as {provider} suspends it.",
-        "Ask {provider} what is wrong with it, or try again with another account.",
+        _("Your ${provider} account is suspended"),
+        _("It cannot be used to sign in as long as ${provider} suspends it."),
+        _("Ask ${provider} what is wrong with it, or try again with another account."),
     ),
     "email_not_found": _Text(
-        "Your {provider} account has no email address",
-        "An account here needs one, and {provider} shows none to us.",
-        "Add an address in the email settings of your {provider} account, then try again.",
+        _("Your ${provider} account has no email address"),
+        _("An account here needs one, and ${provider} shows none to us."),
+        _("Add an address in the email settings of your ${provider} account, then try again."),
     ),
     "email_not_verified": _Text(
-        "Your email address is not confirmed",
-        "{provider} does not know yet that the address of your account is yours.",
-        "Confirm it in the email settings of your {provider} account, then try again.",
+        _("Your email address is not confirmed"),
+        _("${provider} does not know yet that the address of your account is yours."),
+        _("Confirm it in the email settings of your ${provider} account, then try again."),
     ),
     "provider_unavailable": _Text(
-        "{provider} does not answer",
-        "It is out of order, overloaded or too slow at the moment, so nobody can sign in with it.",
-        "Wait a moment, then try again.",
+        _("${provider} does not answer"),
+        _(
+            "It is out of order, overloaded or too slow at the moment, so nobody can sign in with"
+            " it."
+        ),
+        _("Wait a moment, then try again."),
         status=503,
     ),
     "state_mismatch": _Text(
-        "This sign-in was begun in another browser",
-        "It can only be finished where it was begun, and with cookies switched on.",
-        "Begin again in this browser.",
+        _("This sign-in was begun in another browser"),
+        _("It can only be finished where it was begun, and with cookies switched on."),
+        _("Begin again in this browser."),
     ),
 }
 _OTHERWISE = _Text(
-    "Signing in did not work",
-    "{provider} did not confirm who you are.",
-    "Try again. If it keeps failing, tell the people who run this service the code below.",
+    _("Signing in did not work"),
+    _("${provider} did not confirm who you are."),
+    _("Try again. If it keeps failing, tell the people who run this service the code below."),
 )
 
 
@@ -76,14 +84,14 @@ def printable(error: str) -> str:
 def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Response:
     """Return the page for an error code of a sign-in, with a way to try again."""
     text = _TEXTS.get(error, _OTHERWISE)
-    provider = request.identity_provider.name
+    provider = {"provider": request.identity_provider.name}
     again = return_target.sign_in_address(target, request.auth_settings.auth_url)
     return error_page(
         request,
         text.status,
-        text.title.format(provider=provider),
-        text.message.format(provider=provider),
-        text.advice.format(provider=provider),
+        text.title % provider,
+        text.message % provider,
+        text.advice % provider,
         code=printable(error),
-        action=(again, "Try again"),
+        action=(again, _("Try again")),
     )

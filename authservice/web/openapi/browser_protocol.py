@@ -30,7 +30,9 @@ _AUTHORIZATION: dict[str, Object] = {
     "display": text("is accepted and changes nothing"),
     "prompt": text("none, login, consent or select_account, separated by spaces"),
     "max_age": text("seconds since the sign-in, at most", pattern="^[0-9]+$"),
-    "ui_locales": text("is accepted; the pages are in English"),
+    "ui_locales": text(
+        "languages of the pages as BCP 47 tags, separated by spaces, the best first"
+    ),
     "claims_locales": text("is accepted and changes nothing"),
     "id_token_hint": text("an ID token of the person who is expected"),
     "login_hint": text("is accepted and changes nothing"),
@@ -50,7 +52,9 @@ _END_SESSION: dict[str, Object] = {
     "state": text("is added to that address"),
     "client_id": text("must agree with the hint"),
     "logout_hint": text("is accepted and changes nothing"),
-    "ui_locales": text("is accepted; the pages are in English"),
+    "ui_locales": text(
+        "languages of the pages as BCP 47 tags, separated by spaces, the best first"
+    ),
 }
 
 

@@ -16,6 +16,7 @@ from authservice.web.pages import error_page, page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in_attempt import SignInAttempt
+from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)
 
@@ -92,11 +93,14 @@ def _repeated_or_unknown(request: AuthRequest, attempt: SignInAttempt | None) ->
     return error_page(
         request,
         400,
-        "This sign-in has expired",
-        "It was finished already, took longer than ten minutes, or was begun in another browser.",
-        "Go back to the application and sign in from there again.",
+        _("This sign-in has expired"),
+        _(
+            "It was finished already, took longer than ten minutes, or was begun in another"
+            " browser."
+        ),
+        _("Go back to the application and sign in from there again."),
         code="state_mismatch",
-        action=(again, "Sign in again") if again else None,
+        action=(again, _("Sign in again")) if again else None,
     )
 
 

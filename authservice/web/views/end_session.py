@@ -18,6 +18,7 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs, query_pairs
 from authservice.web.session_end import end_presented_sessions
+from authservice.web.texts import _
 
 # Purposes of their own: neither passes for the other.
 _REQUEST = "end session request"
@@ -41,8 +42,10 @@ def end_session_by_post(request: AuthRequest) -> Response:
 def end_session(request: AuthRequest) -> Response:
     """End the session of this browser at a client's request, or ask the person."""
     session = request.central_session
+    sent = Parameters.read(_pairs(request), parameters.END_SESSION)
+    request.ui_locales = sent.get("ui_locales")
     asked = protocol.validate(
-        Parameters.read(_pairs(request), parameters.END_SESSION),
+        sent,
         session,
         request.db_readonly,
         request.auth_settings,
@@ -54,7 +57,11 @@ def end_session(request: AuthRequest) -> Response:
         "client_name": asked.client_name,
         "user": session.user if session else None,
         "csrf_token": csrf.token(request),
-        "request_token": _seal(request, _CONFIRMATION, {"return_to": asked.return_to}),
+        "request_token": _seal(
+            request,
+            _CONFIRMATION,
+            {"return_to": asked.return_to, "ui_locales": request.ui_locales},
+        ),
     }
     targets = [asked.return_to] if asked.return_to else []
     return page(request, "end_session", values, form_targets=targets)
@@ -67,8 +74,9 @@ def end_session_confirmed(request: AuthRequest) -> Response:
     found = _unseal(request, _CONFIRMATION, fields.get(_SEALED, ""))
     if found is None:
         raise EndSessionError("The confirmation was open for longer than ten minutes.")
+    request.ui_locales = found.get("ui_locales")
     if fields.get("decision") != "sign-out":
-        return see_other(f"{request.auth_settings.auth_url}/")
+        return see_other(_own_page(request, "/"))
     return _ended(request, found["return_to"])
 
 
@@ -85,18 +93,29 @@ def end_session_error(error: EndSessionError, request: AuthRequest) -> Response:
     return error_page(
         request,
         400,
-        "This sign-out link is not valid",
-        error.description,
-        "You can sign out on the start page. If it keeps happening, tell the application's"
-        " developers what stands here.",
+        _("This sign-out link is not valid"),
+        _("The application that sent you here made a mistake in its link."),
+        _(
+            "You can sign out on the start page. If it keeps happening, tell the application's"
+            " developers what stands here."
+        ),
+        description=error.description,
         code="invalid_request",
-        action=("/", "Start page"),
+        action=("/", _("Start page")),
     )
 
 
 def _ended(request: AuthRequest, return_to: str | None) -> Response:
-    response = see_other(return_to or f"{request.auth_settings.auth_url}/signed-out")
+    response = see_other(return_to or _own_page(request, "/signed-out"))
     return end_presented_sessions(request, response)
+
+
+def _own_page(request: AuthRequest, path: str) -> str:
+    """Return the address of a page that goes on in the language in which the client asked."""
+    address = f"{request.auth_settings.auth_url}{path}"
+    if request.ui_locales is None:
+        return address
+    return f"{address}?{urlencode({'ui_locales': request.locale_name})}"
 
 
 def _pairs(request: AuthRequest) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from pyramid.view import view_config
 
 from authservice.web.pages import error_page
 from authservice.web.request import AuthRequest
+from authservice.web.texts import _
 
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -18,8 +19,8 @@ def error(request: AuthRequest) -> Response:
     return error_page(
         request,
         400,
-        "Something went wrong",
-        "The sign-in could not be finished.",
-        "Go back to the application and try again.",
+        _("Something went wrong"),
+        _("The sign-in could not be finished."),
+        _("Go back to the application and try again."),
         code=code if _CODE.fullmatch(code) else "unknown",
     )

@@ -23,6 +23,7 @@ from authservice.web.protocol_response import protocol_response
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError
 from authservice.web.routes import ROUTES, Surface
+from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)
 
@@ -56,11 +57,15 @@ def fatal_authorization_error(error: FatalAuthorizationError, request: AuthReque
     return error_page(
         request,
         400,
-        "This sign-in link is not valid",
-        error.description,
-        "Go back to the application. If it keeps happening, tell its developers what stands here.",
+        _("This sign-in link is not valid"),
+        _("The application that sent you here made a mistake in its link."),
+        _(
+            "Go back to the application. If it keeps happening, tell its developers what stands"
+            " here."
+        ),
+        description=error.description,
         code=error.error,
-        details=[("Registered", uri) for uri in error.registered] if local_mode else [],
+        details=[(_("Registered"), uri) for uri in error.registered] if local_mode else [],
         difference=error.difference if local_mode else None,
     )
 
@@ -74,17 +79,19 @@ def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest
 @exception_view_config(InteractionError)
 def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
     """Say that the page is out of date, with a way to start again where that is known."""
-    action = ("/", "Start page")
+    action = ("/", _("Start page"))
     if error.query is not None:
         url = f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{error.query}"
-        action = (url, "Start again")
+        action = (url, _("Start again"))
     return error_page(
         request,
         400,
-        "This page has expired",
-        "It was open for longer than ten minutes, belongs to another browser, was changed, or comes"
-        " from before this service was set up anew.",
-        "Start again from the application that brought you here.",
+        _("This page has expired"),
+        _(
+            "It was open for longer than ten minutes, belongs to another browser, was changed, or"
+            " comes from before this service was set up anew."
+        ),
+        _("Start again from the application that brought you here."),
         code="interaction_expired",
         action=action,
     )
@@ -96,9 +103,9 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
     return error_page(
         request,
         403,
-        "This page is out of date",
-        "The form was opened before you signed in or out, or cookies are switched off.",
-        "Go back, load the page again and try once more.",
+        _("This page is out of date"),
+        _("The form was opened before you signed in or out, or cookies are switched off."),
+        _("Go back, load the page again and try once more."),
         code="csrf_token_invalid",
     )
 
@@ -111,9 +118,10 @@ def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
         error.status,
         error="invalid_request",
         code=error.code,
-        message=error.message,
-        title="This request cannot be read",
-        advice="Go back to the application and try again.",
+        description=error.message,
+        title=_("This request cannot be read"),
+        message=_("What was sent here is not what this service expects."),
+        advice=_("Go back to the application and try again."),
     )
 
 
@@ -123,9 +131,10 @@ def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Resp
     response = error_page(
         request,
         503,
-        "Please wait a moment",
-        f"More people are signing in than {request.identity_provider.name} answers.",
-        "Wait a few seconds and load this page again. You need not begin anew.",
+        _("Please wait a moment"),
+        _("More people are signing in than ${provider} answers.")
+        % {"provider": request.identity_provider.name},
+        _("Wait a few seconds and load this page again. You need not begin anew."),
         code="too_many_sign_ins",
     )
     response.headers["Retry-After"] = "5"
@@ -143,9 +152,9 @@ def unavailable(error: Exception, request: AuthRequest) -> Response:
         503,
         error="temporarily_unavailable",
         code="SERVICE_UNAVAILABLE",
-        message="The service cannot answer at the moment.",
-        title="Please try again",
-        advice="Wait a few seconds and try again.",
+        title=_("Please try again"),
+        message=_("The service cannot answer at the moment."),
+        advice=_("Wait a few seconds and try again."),
     )
     response.headers["Retry-After"] = "5"
     return response
@@ -160,9 +169,9 @@ def unexpected(error: Exception, request: AuthRequest) -> Response:
         500,
         error="server_error",
         code="INTERNAL_SERVER_ERROR",
-        message="The service failed to answer this request.",
-        title="Something went wrong here",
-        advice="Try again. If it keeps failing, tell the people who run this service.",
+        title=_("Something went wrong here"),
+        message=_("The service failed to answer this request."),
+        advice=_("Try again. If it keeps failing, tell the people who run this service."),
     )
 
 
@@ -172,16 +181,21 @@ def _in_the_callers_words(
     *,
     error: str,
     code: str,
-    message: str,
     title: str,
+    message: str,
     advice: str,
+    description: str | None = None,
 ) -> Response:
-    """Return a failure as an OAuth error, as the session API words it, or as a page."""
+    """Return a failure as an OAuth error, as the session API words it, or as a page.
+
+    Programs are told the ``description`` in English, or else the message.
+    """
+    words = description or str(message)
     if _speaks_oauth(request) and _speaks_json(request):
-        return protocol_response(ProtocolAnswer(status, NO_STORE, error_body(error, message)))
+        return protocol_response(ProtocolAnswer(status, NO_STORE, error_body(error, words)))
     if _speaks_json(request):
-        return error_json(status, message, code)
-    return error_page(request, status, title, message, advice, code=error)
+        return error_json(status, words, code)
+    return error_page(request, status, title, message, advice, description=description, code=error)
 
 
 @notfound_view_config()
@@ -192,11 +206,11 @@ def not_found(_error: HTTPNotFound, request: AuthRequest) -> Response:
     return error_page(
         request,
         404,
-        "There is no such page",
-        "Nothing is found at this address.",
-        "Check the address, or begin at the start page.",
+        _("There is no such page"),
+        _("Nothing is found at this address."),
+        _("Check the address, or begin at the start page."),
         code="not_found",
-        action=("/", "Start page"),
+        action=("/", _("Start page")),
     )
 
 

@@ -10,6 +10,7 @@ from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs
 from authservice.web.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
 from authservice.web.sign_in_prompt import SignInPrompt
+from authservice.web.texts import _
 
 
 @view_config(route_name="sign_in", request_method="GET")
@@ -42,9 +43,9 @@ def sign_in_submitted(request: AuthRequest) -> Response:
         return error_page(
             request,
             400,
-            "This page has expired",
-            "The sign-in page was open for longer than ten minutes, or was changed on its way.",
-            "Go back to the application and sign in from there again.",
+            _("This page has expired"),
+            _("The sign-in page was open for longer than ten minutes, or was changed on its way."),
+            _("Go back to the application and sign in from there again."),
             code="sign_in_expired",
         )
     if fields.get("choice") == "continue":
@@ -87,10 +88,9 @@ def _refused(request: AuthRequest, error: RefusedReturnError) -> Response:
     return error_page(
         request,
         403,
-        "This link cannot be used",
-        f"The address in {error.parameter}, to which you would return after signing in, is not"
-        " one of our applications.",
-        "Go back to the application. Its developers can correct the link: the address must be a"
-        " path here or lie on a trusted origin.",
+        _("This link cannot be used"),
+        _("The address to which you would return after signing in is not one of our applications."),
+        _("Go back to the application. Its developers can correct the link."),
+        description=error.message,
         code=error.code,
     )

@@ -1,0 +1,172 @@
+"""The language of the pages: the client's wish, else the browser's, else English."""
+
+import pytest
+from pyramid.interfaces import ILocalizer
+
+from authservice.languages import LANGUAGES, SOURCE
+from tests.browser import Browser
+from tests.end_session import END_SESSION
+from tests.production import production_app, production_browser
+from tests.relying_party import TOKEN
+
+NOT_ENGLISH = [language for language in LANGUAGES if language != SOURCE]
+GERMAN = {"Accept-Language": "de"}
+
+
+def spoken(page):
+    return page.html.find("html")["lang"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_is_in_the_language_of_the_browser(browser, language):
+    page = browser.get("/", headers={"Accept-Language": language})
+
+    assert spoken(page) == language
+    assert page.html.find("html")["dir"] == ("rtl" if language == "ar" else "ltr")
+    assert page.headers["Vary"] == "Accept-Language"
+    assert ("One sign-in" in page.text) == (language == "en")
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("", "en"),
+        ("de-AT", "de"),
+        ("DE-at-x-home", "de"),
+        ("de-Latn-DE-1996", "de"),
+        ("xx-YY, de;q=0.1", "de"),
+        ("en;q=0.1, de;q=0.2", "de"),
+        ("en, de", "en"),
+        ("de;q=0, *", "en"),
+        ("*", "en"),
+        ("xx", "en"),
+        ("de;q=2", "en"),
+        ("de;q=", "en"),
+        (",;=, de", "en"),
+        ("de_AT", "en"),
+        ("../../de", "en"),
+        ("de\xe9", "en"),
+        ("de," * 2000 + "!", "en"),
+    ],
+)
+def test_the_header_is_looked_up_and_a_broken_one_is_harmless(browser, header, language):
+    assert spoken(browser.get("/", headers={"Accept-Language": header})) == language
+
+
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-12", "OIDC-CORE-3.1.2.1-17")
+@pytest.mark.parametrize(
+    ("ui_locales", "header", "language"),
+    [
+        ("de", "en", "de"),
+        ("de-CH en", "en", "de"),
+        ("xx de en", "en", "de"),
+        ("en de", "de", "en"),
+        ("xx", "de", "de"),
+        ("de_DE", "xx", "en"),
+        ("- -- * ../de \x7f", "de", "de"),
+        ("x" * 8000, "de", "de"),
+    ],
+)
+def test_what_the_client_asks_for_goes_before_the_browser(
+    browser, relying_party, ui_locales, header, language
+):
+    answer = relying_party.authorize(browser, ui_locales=ui_locales)
+
+    page = browser.visit(answer.location, headers={"Accept-Language": header})
+
+    assert spoken(page) == language
+
+
+@pytest.mark.parametrize("language", NOT_ENGLISH)
+def test_it_stays_on_the_whole_way_of_an_authorization_request(browser, relying_party, language):
+    page = browser.follow_home(
+        relying_party.authorize(browser, ui_locales=language, response_mode="form_post")
+    )
+    assert spoken(page) == language
+    page = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+    assert page.forms[0].action == "/consent"
+    assert spoken(page) == language
+    page = browser.follow_home(page.forms[0].submit("decision", value="allow"))
+    assert page.html.find(id="form-post-submit") is not None
+    assert spoken(page) == language
+
+
+def test_it_comes_back_from_the_identity_provider(app, browser, relying_party):
+    page = browser.follow_home(relying_party.authorize(browser, ui_locales="de"))
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+
+    assert spoken(browser.visit(f"{leaving}&error=access_denied", expect_errors=True)) == "de"
+    # In another browser nothing is known of the request.
+    assert spoken(Browser(app).visit(leaving, expect_errors=True)) == "en"
+
+
+def test_a_page_that_has_expired_says_so_in_that_language(browser, relying_party, turnable_clock):
+    address = relying_party.authorize(browser, ui_locales="de").location
+    turnable_clock.advance(minutes=11)
+
+    page = browser.visit(address, expect_errors=True)
+
+    assert spoken(page) == "de"
+    assert "Diese Seite ist abgelaufen" in page.text
+
+
+@pytest.mark.requirement("OIDC-RPLOGOUT-2-14")
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_it_stays_on_the_whole_way_of_a_logout(browser, method):
+    browser.sign_in()
+    asked = browser.request(
+        END_SESSION + ("?ui_locales=de-AT" if method == "GET" else ""),
+        method=method,
+        POST={"ui_locales": "de-AT"} if method == "POST" else None,
+    )
+
+    page = browser.follow_home(asked)
+    assert spoken(page) == "de"
+    stayed = browser.follow_home(page.forms[0].submit("decision", value="stay"))
+    assert spoken(stayed) == "de"
+    ended = browser.follow_home(page.forms[0].submit("decision", value="sign-out"))
+    assert spoken(ended) == "de"
+    assert "Abgemeldet" in ended.text
+
+
+def test_a_logout_that_names_no_language_leads_to_plain_addresses(browser):
+    browser.sign_in()
+    page = browser.get(END_SESSION)
+
+    assert page.forms[0].submit("decision", value="sign-out").location.endswith("/signed-out")
+
+
+def test_an_error_in_the_link_is_shown_in_that_language_with_the_rule_in_english(browser):
+    page = browser.get(END_SESSION, {"ui_locales": "de", "client_id": "nobody"}, expect_errors=True)
+
+    assert spoken(page) == "de"
+    rule = page.html.find(string="client_id names no client known here.")
+    assert rule.find_parent(lang=True)["lang"] == "en"
+
+
+def test_programs_are_answered_in_english(browser, relying_party):
+    refused = relying_party.http.post(TOKEN, {}, headers=GERMAN, expect_errors=True)
+    assert refused.json["error_description"].isascii()
+
+    missing = browser.get("/api/auth/nothing", headers=GERMAN, expect_errors=True)
+    assert missing.json["message"] == "Not Found"
+
+
+def test_no_language_is_looked_up_for_programs(app, browser):
+    for path in ("/api/auth/get-session", "/api/auth/token", "/api/auth/oauth2/userinfo"):
+        browser.get(path, headers=GERMAN, expect_errors=True)
+    assert app.registry.queryUtility(ILocalizer, "de") is None
+
+    browser.get("/", headers=GERMAN)
+    assert app.registry.queryUtility(ILocalizer, "de") is not None
+
+
+def test_a_number_of_seconds_is_worded_as_the_language_does(make_app, monkeypatch):
+    browser = production_browser(production_app(make_app, monkeypatch))
+
+    pages = [browser.get("/sign-in", headers=GERMAN, expect_errors=True) for _ in range(11)]
+
+    assert pages[-1].status_int == 429
+    seconds = pages[-1].headers["Retry-After"]
+    word = "Sekunde" if seconds == "1" else "Sekunden"
+    assert f"Warten Sie {seconds} {word} und" in pages[-1].text

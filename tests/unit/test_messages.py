@@ -1,0 +1,82 @@
+"""The texts of the pages: every one is marked, and every language has all of them, whole."""
+
+import re
+
+import pytest
+
+from authservice.languages import LANGUAGES
+from messages import files
+from messages.extraction import ROOT, extracted
+from tests.marked_texts import unmarked_arguments, unmarked_texts
+
+TEMPLATES = sorted((ROOT / "authservice" / "web" / "templates").glob("*.jinja2"))
+_PLACEHOLDER = re.compile(r"%\(\w+\)s|\$\{\w+\}")
+
+
+@pytest.fixture(params=files.TRANSLATED)
+def language(request):
+    return request.param
+
+
+def test_each_language_has_a_folder_and_each_folder_a_language():
+    folders = {path.name for path in (ROOT / "authservice" / "locale").iterdir()}
+
+    assert folders == set(files.TRANSLATED)
+    assert LANGUAGES[0] == "en"
+
+
+def test_the_catalogue_is_what_the_code_asks_for(language):
+    stored = files.path(language).read_bytes()
+
+    assert stored == files.as_text(files.updated(language)), "./run messages brings it up to date"
+
+
+def test_the_compiled_catalogue_is_that_of_the_texts(language):
+    compiled = files.path(language).with_suffix(".mo").read_bytes()
+
+    assert compiled == files.compiled(files.stored(language)), "./run messages compiles it"
+
+
+def test_nothing_is_fuzzy_and_each_form_of_a_plural_is_there(language):
+    catalogue = files.stored(language)
+    for message in catalogue:
+        assert not message.fuzzy, message.id
+        if message.pluralizable:
+            assert len(message.string) == catalogue.num_plurals, message.id
+
+
+def test_a_translation_has_the_placeholders_of_its_text(language):
+    for message in files.stored(language):
+        texts, translations = _forms(message.id), _forms(message.string)
+        wanted = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+        for translation in filter(None, translations):
+            found = set(_PLACEHOLDER.findall(translation))
+            # "One second" may go without its number, in whichever form a language says it.
+            assert found == wanted or (message.pluralizable and found < wanted), translation
+            assert re.sub(r"%\(\w+\)s|%%", "", translation).count("%") == 0, translation
+
+
+def test_texts_are_lines_without_space_around_them():
+    for message in extracted():
+        for text in _forms(message.id):
+            assert text == " ".join(text.split())
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
+def test_a_template_shows_marked_texts_only(template):
+    assert unmarked_texts(template.read_text(encoding="utf-8")) == []
+
+
+def test_an_unmarked_text_is_noticed():
+    assert unmarked_texts("<p>{% trans %}Here{% endtrans %} there</p>") == ["there"]
+    assert unmarked_texts('<a title="there" href="x">{{ _("Here") }}</a>') == ["there"]
+    assert unmarked_texts("{% if user %}there{% else %}, {% endif %}") == ["there"]
+
+
+def test_error_pages_are_given_marked_texts_only():
+    for path in sorted((ROOT / "authservice").rglob("*.py")):
+        assert unmarked_arguments(path.read_text(encoding="utf-8")) == [], path
+
+
+def _forms(text):
+    return (text,) if isinstance(text, str) else tuple(text)
