@@ -1,0 +1,1 @@
+"""Proof that the service keeps its word: ``./run prove``."""

@@ -1,0 +1,43 @@
+"""``./run prove [--long] [PART ...]``: try to break the service, and print what was lost."""
+
+import argparse
+import signal
+import sys
+import time
+from dataclasses import replace
+from types import FrameType
+
+from prove.outcome import Outcome, table_of
+from prove.parts import PARTS
+
+
+def main(arguments: list[str]) -> int:
+    """Return the exit status: 1 when anything was lost or a part could not run."""
+    parser = argparse.ArgumentParser(prog="./run prove", description=__doc__, allow_abbrev=False)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--long", action="store_true", help="the long setting, for hours")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.parts if name not in PARTS]
+    if unknown:
+        parser.error(f"there is no part {unknown[0]}; there are: {', '.join(PARTS)}")
+    # So that every server that was started is stopped.
+    signal.signal(signal.SIGTERM, _end)
+    outcomes = [_timed(name, long=options.long) for name in options.parts or PARTS]
+    sys.stdout.write(f"\n{table_of(outcomes)}\n")
+    return 1 if any(outcome.losses for outcome in outcomes) else 0
+
+
+def _timed(name: str, *, long: bool) -> Outcome:
+    sys.stdout.write(f"{name}: {'long' if long else 'quick'} setting\n")
+    sys.stdout.flush()
+    began = time.monotonic()
+    outcome = PARTS[name](long)
+    return replace(outcome, part=name, seconds=time.monotonic() - began)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+"""What a part of the proof tried, and what was lost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one part; it holds when nothing was lost."""
+
+    part: str
+    # What was tried and how often, in the order in which it is printed: ("kills", 100).
+    figures: Sequence[tuple[str, int | float | str]]
+    # One sentence for each promise that was not kept.
+    losses: Sequence[str]
+    seconds: float = 0.0
+
+
+def table_of(outcomes: Sequence[Outcome]) -> str:
+    """Return the outcomes as a table for people, the losses below it."""
+    lines = []
+    for outcome in outcomes:
+        figures = ", ".join(f"{_number(value)} {name}" for name, value in outcome.figures)
+        lost = len(outcome.losses) or "nothing"
+        lines.append(f"{outcome.part:<18} {outcome.seconds:6.0f} s  {figures}; lost: {lost}")
+    lines += [f"LOST in {outcome.part}: {loss}" for outcome in outcomes for loss in outcome.losses]
+    return "\n".join(lines)
+
+
+def _number(value: float | str) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value if isinstance(value, str) else f"{value:,.2f}"
