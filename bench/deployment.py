@@ -51,10 +51,17 @@ class Deployment:
         }
         self._command("authservice", "migrate", "--config", "local.ini")
 
-    def register_client(self) -> tuple[str, str]:
+    @property
+    def ports(self) -> list[int]:
+        """Return the ports for its server processes."""
+        return self._ports
+
+    def register_client(self, *flags: str) -> tuple[str, str]:
         """Register a client that has to ask for consent; return its id and its secret."""
         names = ("--name", "Bench", "--redirect-uri", REDIRECT_URI)
-        printed = self._command("authservice-register", "--config", "local.ini", *names, "--json")
+        printed = self._command(
+            "authservice-register", "--config", "local.ini", *names, *flags, "--json"
+        )
         registered = json.loads(printed)
         return registered["client_id"], registered["client_secret"]
 

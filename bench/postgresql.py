@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,56 @@ class PostgreSQLMissingError(Exception):
     """There is no PostgreSQL on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
 class PostgreSQL:
     """A server that answers, with its settings as Debian ships them: commits wait for the disk."""
 
-    port: int
-    pid: int
+    def __init__(self, folder: Path, cpus: set[int], identity: dict[str, Any]) -> None:
+        """Make its files in a folder and start it; raises PostgreSQLMissingError."""
+        self.port = _free_port()
+        self._folder = folder
+        self._programs = _programs()
+        self._cpus = cpus
+        self._options: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL, **identity}
+        subprocess.run(
+            [
+                self._programs / "initdb",
+                *("--pgdata", folder / "data", "--username", _USER, "--auth", "trust"),
+                *("--encoding", "UTF8", "--locale", "C.UTF-8"),
+            ],
+            check=True,
+            **self._options,
+        )
+        self.start()
+
+    @property
+    def pid(self) -> int:
+        """Return the process that started all others of it."""
+        return self._server.pid
+
+    def start(self) -> None:
+        """Start it, also after a crash; returns as soon as it answers."""
+        with pinned(self._cpus):
+            self._server = subprocess.Popen(
+                [
+                    self._programs / "postgres",
+                    *("-D", self._folder / "data", "-p", str(self.port), "-k", self._folder),
+                    *("-c", "listen_addresses=127.0.0.1"),
+                ],
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                **self._options,
+            )
+        _wait(self._programs, self._server, self.port)
+
+    def kill(self) -> None:
+        """End all its processes at this very instant."""
+        os.killpg(self._server.pid, signal.SIGKILL)
+        self._server.wait()
+
+    def stop(self) -> None:
+        """End the connections, and stop."""
+        self._server.send_signal(signal.SIGINT)
+        self._server.wait()
 
     def create_database(self, name: str) -> str:
         """Make an empty database and return its address."""
@@ -45,41 +88,17 @@ class PostgreSQL:
 @contextmanager
 def running(cpus: set[int]) -> Iterator[PostgreSQL]:
     """Give a server on these CPUs; raises PostgreSQLMissingError."""
-    programs = _programs()
     # It refuses to run as root, and whom root runs it as cannot look into root's folders.
     identity = _identity()
     folder = Path(tempfile.mkdtemp(prefix="bench-postgresql-"))
     if identity:
         os.chown(folder, identity["user"], identity["group"])
-    options: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL, **identity}
     try:
-        data = folder / "data"
-        subprocess.run(
-            [
-                programs / "initdb",
-                *("--pgdata", data, "--username", _USER, "--auth", "trust"),
-                *("--encoding", "UTF8", "--locale", "C.UTF-8"),
-            ],
-            check=True,
-            **options,
-        )
-        port = _free_port()
-        with pinned(cpus):
-            server = subprocess.Popen(
-                [
-                    programs / "postgres",
-                    *("-D", data, "-p", str(port), "-k", folder),
-                    *("-c", "listen_addresses=127.0.0.1"),
-                ],
-                stderr=subprocess.DEVNULL,
-                **options,
-            )
+        server = PostgreSQL(folder, cpus, identity)
         try:
-            _wait(programs, server, port)
-            yield PostgreSQL(port, server.pid)
+            yield server
         finally:
-            server.send_signal(signal.SIGINT)  # its word for: end the connections and stop
-            server.wait()
+            server.stop()
     finally:
         shutil.rmtree(folder)
 

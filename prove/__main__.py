@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from types import FrameType
 
-from prove.outcome import Outcome, table_of
+from prove.outcome import Extent, Outcome, table_of
 from prove.parts import PARTS
 
 
@@ -22,16 +22,17 @@ def main(arguments: list[str]) -> int:
         parser.error(f"there is no part {unknown[0]}; there are: {', '.join(PARTS)}")
     # So that every server that was started is stopped.
     signal.signal(signal.SIGTERM, _end)
-    outcomes = [_timed(name, long=options.long) for name in options.parts or PARTS]
+    extent: Extent = "long" if options.long else "quick"
+    outcomes = [_timed(name, extent) for name in options.parts or PARTS]
     sys.stdout.write(f"\n{table_of(outcomes)}\n")
     return 1 if any(outcome.losses for outcome in outcomes) else 0
 
 
-def _timed(name: str, *, long: bool) -> Outcome:
-    sys.stdout.write(f"{name}: {'long' if long else 'quick'} setting\n")
+def _timed(name: str, extent: Extent) -> Outcome:
+    sys.stdout.write(f"{name}: {extent} setting\n")
     sys.stdout.flush()
     began = time.monotonic()
-    outcome = PARTS[name](long)
+    outcome = PARTS[name](extent)
     return replace(outcome, part=name, seconds=time.monotonic() - began)
 
 

@@ -1,7 +1,12 @@
 """What a part of the proof tried, and what was lost."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+# How much is tried: just enough to see that the proof itself works, minutes, or hours.
+Extent = Literal["brief", "quick", "long"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +22,14 @@ class Outcome:
 
 
 def table_of(outcomes: Sequence[Outcome]) -> str:
-    """Return the outcomes as a table for people, the losses below it."""
+    """Return the outcomes as a table for people, its losses below each."""
     lines = []
     for outcome in outcomes:
         figures = ", ".join(f"{_number(value)} {name}" for name, value in outcome.figures)
         lost = len(outcome.losses) or "nothing"
         lines.append(f"{outcome.part:<18} {outcome.seconds:6.0f} s  {figures}; lost: {lost}")
-    lines += [f"LOST in {outcome.part}: {loss}" for outcome in outcomes for loss in outcome.losses]
+        for loss, times in Counter(outcome.losses).items():
+            lines.append(f"    LOST {times} times: {loss}")
     return "\n".join(lines)
 
 

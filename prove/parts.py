@@ -2,9 +2,13 @@
 
 from collections.abc import Callable
 
-from prove.outcome import Outcome
+from prove import kills
+from prove.outcome import Extent, Outcome
 
-# Each takes whether the long setting is wanted, prints how it goes, and returns its outcome.
-Part = Callable[[bool], Outcome]
+# Each takes how much is wanted, and returns what came of it.
+Part = Callable[[Extent], Outcome]
 
-PARTS: dict[str, Part] = {}
+PARTS: dict[str, Part] = {
+    "kills": kills.on_sqlite,
+    "kills-postgresql": kills.on_postgresql,
+}

@@ -1,0 +1,89 @@
+"""Several server processes on one database, each of which can be killed and started again."""
+
+import http.client
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.deployment import Deployment
+
+_STARTING = 60.0  # seconds
+_STOPPING = 15.0
+
+
+class Fleet:
+    """The processes, by the ports on which they listen."""
+
+    def __init__(self, deployment: Deployment, ports: list[int], log: Path) -> None:
+        """Start a process for each port; ``stop`` ends them."""
+        self.ports = ports
+        self._deployment = deployment
+        self._log = log
+        self._processes = {port: self._start(port) for port in ports}
+        for port in ports:
+            self.wait_for(port)
+
+    def kill(self, port: int) -> None:
+        """End a process at this very instant, whatever it is doing."""
+        self._processes[port].send_signal(signal.SIGKILL)
+        self._processes[port].wait()
+
+    def restart(self, port: int) -> float:
+        """Start a killed process again; return the seconds until it answers."""
+        began = time.monotonic()
+        self._processes[port] = self._start(port)
+        self.wait_for(port)
+        return time.monotonic() - began
+
+    def wait_for(self, port: int) -> None:
+        """Return as soon as the process answers; raises RuntimeError when it has ended."""
+        deadline = time.monotonic() + _STARTING
+        while time.monotonic() < deadline and self._processes[port].poll() is None:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STARTING)
+            try:
+                connection.request("GET", "/api/health")
+                connection.getresponse().read()
+            except OSError:
+                time.sleep(0.005)
+            else:
+                return
+            finally:
+                connection.close()
+        written = self._log.read_text(encoding="utf-8", errors="replace")
+        raise RuntimeError(f"a server did not start:\n{written[-2000:]}")
+
+    def stop(self) -> None:
+        """End all processes in order."""
+        for process in self._processes.values():
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes.values():
+            try:
+                process.wait(_STOPPING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _start(self, port: int) -> subprocess.Popen[bytes]:
+        checkout = self._deployment.variant.checkout
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                [checkout.program("pserve"), "local.ini", f"listen_port={port}"],
+                cwd=checkout.folder,
+                env=self._deployment.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+
+@contextmanager
+def serving(deployment: Deployment, ports: list[int], log: Path) -> Iterator[Fleet]:
+    """Give a fleet that answers; it is stopped at the end."""
+    fleet = Fleet(deployment, ports, log)
+    try:
+        yield fleet
+    finally:
+        fleet.stop()

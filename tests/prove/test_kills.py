@@ -1,0 +1,63 @@
+"""Processes killed under load: the brief setting, and that the audit sees what was lost."""
+
+import pytest
+
+from bench.browser import Browser
+from bench.population import Client
+from bench.wire import perform
+from bench.wsgi import calling
+from prove import requests
+from prove.audit import audit
+from prove.ledger import Family, Ledger
+from prove.parts import PARTS
+
+
+@pytest.mark.parametrize("part", ["kills"])
+def test_nothing_acknowledged_is_lost(part):
+    outcome = PARTS[part]("brief")
+
+    figures = dict(outcome.figures)
+    assert not outcome.losses
+    assert figures["kills"] == 4
+    assert figures["refreshes"] > 0
+    assert figures["looked at in the end"] > 0
+
+
+class Service:
+    """The application, asked as a fleet of processes is."""
+
+    def __init__(self, app):
+        self.send = calling(app)
+
+
+def test_the_audit_sees_what_does_not_stand(app):
+    service = Service(app)
+    browser = Browser("localhost:37960")
+    perform(browser.sign_in(), service.send)
+    ledger = Ledger(alive=["authservice.session_token=unknown"], ended=[browser.cookies])
+
+    audit("localhost:37960", None, service, ledger)
+
+    assert ledger.losses == [
+        "an acknowledged session is unknown in the end",
+        "an ended session can be used",
+    ]
+
+
+def test_the_audit_sees_tokens_that_were_revoked_for_nothing(app, browser, relying_party):
+    rp = relying_party
+    client = Client(rp.client_id, rp.client_secret, rp.redirect_uri)
+    tokens = rp.redeem(rp.sign_in_with(browser)).json
+    usable = requests.refresh("localhost:37960", client, tokens["refresh_token"])
+    family = Family(usable, tokens["access_token"], tokens["refresh_token"], "")
+    unknown = Family(usable, "unknown", "unknown", "")
+    ledger = Ledger(families=[unknown], revoked=[family])
+
+    audit("localhost:37960", client, Service(app), ledger)
+
+    assert ledger.losses == [
+        "an acknowledged refresh token is refused in the end",
+        "a spent code was taken again",
+        "a revoked refresh token can be used",
+        "an access token of a revoked family can be used",
+    ]

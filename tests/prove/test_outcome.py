@@ -1,0 +1,46 @@
+"""What ``./run prove`` prints, and when it fails."""
+
+import pytest
+
+from prove import __main__ as command
+from prove.outcome import Outcome, table_of
+from prove.parts import PARTS
+
+
+def outcome(*losses):
+    return Outcome("kills", [("kills", 1200), ("s at most", 0.5), ("sqlite", "on")], losses)
+
+
+def test_the_table_says_what_was_tried_and_that_nothing_was_lost():
+    assert "1,200 kills, 0.50 s at most, on sqlite; lost: nothing" in table_of([outcome()])
+
+
+def test_losses_of_one_kind_are_counted():
+    table = table_of([outcome("a code was spent twice", "a code was spent twice", "else")])
+
+    assert "lost: 3" in table
+    assert "LOST 2 times: a code was spent twice" in table
+
+
+@pytest.mark.parametrize(("losses", "status"), [((), 0), (("something",), 1)])
+def test_a_loss_fails_the_command(losses, status, monkeypatch, capsys):
+    monkeypatch.setitem(PARTS, "kills", lambda _extent: outcome(*losses))
+
+    assert command.main(["kills"]) == status
+    assert "kills: quick setting" in capsys.readouterr().out
+
+
+def test_the_long_setting_is_asked_for_by_name(monkeypatch):
+    asked = []
+    monkeypatch.setitem(PARTS, "kills", lambda extent: asked.append(extent) or outcome())
+
+    command.main(["--long", "kills"])
+
+    assert asked == ["long"]
+
+
+def test_an_unknown_part_is_named(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["floods"])
+
+    assert "there is no part floods; there are: " in capsys.readouterr().err
