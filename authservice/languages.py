@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 # What the texts in the code are written in, and what is spoken when nothing else is asked for.
 SOURCE = "en"
-LANGUAGES = (SOURCE, "de")
+LANGUAGES = (SOURCE, "de", "fr", "es", "pl", "ja", "ar")
 _RIGHT_TO_LEFT = {"ar"}
 
 

@@ -39,14 +39,14 @@ def test_the_compiled_catalogue_is_that_of_the_texts(language):
 
 def test_nothing_is_fuzzy_and_each_form_of_a_plural_is_there(language):
     catalogue = files.stored(language)
-    for message in catalogue:
+    for message in _texts(catalogue):
         assert not message.fuzzy, message.id
         if message.pluralizable:
             assert len(message.string) == catalogue.num_plurals, message.id
 
 
 def test_a_translation_has_the_placeholders_of_its_text(language):
-    for message in files.stored(language):
+    for message in _texts(files.stored(language)):
         texts, translations = _forms(message.id), _forms(message.string)
         wanted = {name for text in texts for name in _PLACEHOLDER.findall(text)}
         for translation in filter(None, translations):
@@ -57,7 +57,7 @@ def test_a_translation_has_the_placeholders_of_its_text(language):
 
 
 def test_texts_are_lines_without_space_around_them():
-    for message in extracted():
+    for message in _texts(extracted()):
         for text in _forms(message.id):
             assert text == " ".join(text.split())
 
@@ -76,6 +76,11 @@ def test_an_unmarked_text_is_noticed():
 def test_error_pages_are_given_marked_texts_only():
     for path in sorted((ROOT / "authservice").rglob("*.py")):
         assert unmarked_arguments(path.read_text(encoding="utf-8")) == [], path
+
+
+def _texts(catalogue):
+    """Return the messages but the first, which is the header."""
+    return [message for message in catalogue if message.id]
 
 
 def _forms(text):
