@@ -166,6 +166,8 @@ class Database:
             else:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+                # Debian's SQLite overwrites what is deleted by itself; others have to be told.
+                connection.execute("PRAGMA secure_delete = ON")
 
         if not read_only:
 

@@ -172,6 +172,20 @@ class ClientDeleted(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UserExported(Event):
+    """What is kept of a person was handed out, by an operator's command."""
+
+    sub: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserDeleted(Event):
+    """A person was deleted with everything that hung on them, by an operator's command."""
+
+    sub: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class EveryoneSignedOut(Event):
     """Every session ended and every token was revoked, by an operator's command."""
 

@@ -12,6 +12,7 @@ from authservice.cli import (
     register,
     restore,
     sign_out_everyone,
+    users,
     verify,
 )
 from authservice.cli.arguments import Parser
@@ -22,6 +23,7 @@ _COMMANDS = {
     "migrate": migrate,
     "oauth:register": register,
     "clients": clients,
+    "users": users,
     "keys": keys,
     "cleanup": cleanup,
     "backup": backup,

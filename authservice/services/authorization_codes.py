@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection
 
 from authservice import clock
 from authservice.compact_json import compact
 from authservice.crypto.secret_values import digest, random_token
+from authservice.models import verification
 from authservice.services import verifications
 from authservice.services.verifications import Verification
 
@@ -63,6 +64,12 @@ def spend(connection: Connection, code: AuthorizationCode, keep_until: datetime)
     It is remembered until the tokens made from it are gone: a second use revokes them.
     """
     return verifications.spend(connection, code.id, keep_until)
+
+
+def of_user(user_id: str) -> ColumnElement[bool]:
+    """Return which verifications are codes of a user; every row is read to find them."""
+    member = compact({"user_id": user_id})[1:-1]
+    return verification.c.value.contains(member, autoescape=True)
 
 
 def _dump(grant: CodeGrant) -> str:

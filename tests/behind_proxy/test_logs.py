@@ -102,6 +102,14 @@ def test_no_secret_is_written_anywhere(production, walk):
             assert form not in written
 
 
+def test_nobody_is_named_but_by_an_id(production, walk):
+    session = walk.get(f"{AUTH}/api/auth/get-session").json
+
+    assert session is None
+    for personal in ("Mona Lisa", "mona@example.com", "octocat", "583231", "203.0.113."):
+        assert personal not in production.output
+
+
 def test_each_line_is_json(production, walk):
     entries = _entries(production)
 

@@ -88,6 +88,7 @@ def test_every_connection_keeps_the_rules_of_the_database(database):
         assert _pragma(writer, "busy_timeout") == 5000
         assert _pragma(writer, "journal_mode") == "wal"
         assert _pragma(writer, "query_only") == 0
+        assert _pragma(writer, "secure_delete") == 1
     assert _pragma(database.reader, "foreign_keys") == 1
     assert _pragma(database.reader, "busy_timeout") == 5000
     assert _pragma(database.reader, "query_only") == 1

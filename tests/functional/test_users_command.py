@@ -1,0 +1,197 @@
+"""``authservice users``: who there is, what is kept of one, and that nothing is left of one."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from sqlalchemy import func, select
+
+from authservice.cli import main as authservice
+from authservice.events import SignedOut, UserDeleted, UserExported
+from authservice.models import metadata, oauth_client, user
+from authservice.services import user_administration, users
+from authservice.services.users import Profile
+from tests.expired import notices
+from tests.relying_party import RelyingParty
+
+USER = "local-developer"
+ADDRESS = "local-developer@localhost.localdomain"
+
+
+@pytest.fixture(autouse=True)
+def _local_database(database_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*arguments):
+        authservice(["users", *arguments])
+        return capsys.readouterr()
+
+    return command
+
+
+@pytest.fixture
+def client(app, database):
+    app.registry.components.backchannel_logout.stop()
+    return RelyingParty.registered(
+        app, database, backchannel_logout_uri="https://app.example.com/logout"
+    )
+
+
+@pytest.fixture
+def tokens(browser, client):
+    """The tokens of somebody of whom there is a row of every kind."""
+    found = client.redeem(client.sign_in_with(browser)).json
+    client.sign_in_with(browser)
+    return found
+
+
+@pytest.fixture
+def other(database):
+    profile = Profile(
+        provider_id="local",
+        account_id="other",
+        name="Ada",
+        email="ada@example.com",
+        email_verified=True,
+        image=None,
+    )
+    with database.transaction() as connection:
+        return users.from_profile(connection, profile)[0].id
+
+
+def rows_about(database, value):
+    """Return the tables of the file in which a value stands somewhere."""
+    with closing(sqlite3.connect(database.url.database)) as connection:
+        return sorted(
+            table
+            for table in metadata.tables
+            if value in str(connection.execute(f'SELECT * FROM "{table}"').fetchall())
+        )
+
+
+def test_no_users_are_listed_as_nothing(run):
+    assert run("list").out == ""
+    assert json.loads(run("list", "--json").out) == []
+
+
+def test_the_list_has_a_line_for_each_user_oldest_first(run, tokens, other):
+    lines = run("list").out.splitlines()
+    in_json = json.loads(run("list", "--json").out)
+
+    assert lines == [f"{USER}  {ADDRESS}  Local Developer", f"{other}  ada@example.com  Ada"]
+    assert [each["id"] for each in in_json] == [USER, other]
+    assert in_json[1]["email_verified"] is True
+
+
+@pytest.mark.parametrize("named", [USER, ADDRESS, ADDRESS.upper()])
+def test_an_export_holds_everything_of_a_user_and_nothing_that_opens_anything(
+    run, tokens, other, client, named
+):
+    output = run("export", named, "--json").out
+
+    found = json.loads(output)
+    assert found["user"]["email"] == ADDRESS
+    assert found["accounts"][0]["user_id"] == USER
+    assert found["sessions"][0]["ip_address"] == "127.0.0.1"
+    assert found["session_participants"][0]["client_id"] == client.client_id
+    assert found["consents"][0]["scopes"] == ["openid", "profile", "email", "offline_access"]
+    assert len(found["authorization_codes"]) == 2
+    assert len(found["access_tokens"]) == len(found["refresh_tokens"]) == 1
+    assert found["user"]["created_at"].endswith("Z")
+    assert '"token"' not in output
+    assert '"successor"' not in output
+    assert other not in output
+
+
+def test_an_export_is_accounted_for(run, tokens, caplog):
+    caplog.set_level("INFO", "authservice.events")
+
+    run("export", USER)
+
+    assert [record.event for record in caplog.records if hasattr(record, "event")] == [
+        UserExported(sub=USER)
+    ]
+
+
+@pytest.mark.attack("FAILURES-9")
+def test_deleting_leaves_nothing_of_a_user_but_notices_for_their_clients(
+    run, tokens, browser, client, database, caplog
+):
+    caplog.set_level("INFO", "authservice.events")
+    code = client.sign_in_with(browser)
+    sid = browser.session()["session"]["id"]
+    caplog.clear()
+
+    output = run("delete", USER)
+
+    assert output.err == f"Deleted {USER}.\n"
+    assert output.out.splitlines() == [
+        "accounts: 1",
+        "sessions: 1",
+        "session participants: 1",
+        "consents: 1",
+        "authorization codes: 3",
+        "access tokens: 1",
+        "refresh tokens: 1",
+        "logout notices: 0",
+    ]
+    assert rows_about(database, USER) == ["logout_notice"]
+    assert rows_about(database, ADDRESS) == []
+    assert notices(database) == [(sid, client.client_id)]
+    assert [record.event for record in caplog.records if hasattr(record, "event")] == [
+        SignedOut(sub=USER, sid=sid),
+        UserDeleted(sub=USER),
+    ]
+    assert browser.session() is None
+    assert client.userinfo(tokens["access_token"]).status_int == 401
+    assert client.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant"
+    assert client.redeem(code).json["error"] == "invalid_grant"
+    assert database.reader.scalar(select(func.count()).select_from(oauth_client)) == 1
+
+
+def test_who_comes_again_begins_anew(run, tokens, browser, client):
+    run("delete", USER)
+
+    browser.sign_in()
+
+    assert browser.session()["user"]["email"] == ADDRESS
+    assert "/consent?" in client.authorize(browser).location
+
+
+def test_other_people_keep_what_is_theirs(run, tokens, other, database):
+    run("delete", "ada@example.com")
+
+    assert json.loads(run("list", "--json").out)[0]["id"] == USER
+    assert rows_about(database, other) == []
+    assert len(user_administration.everything_about(database.reader, USER)["sessions"]) == 1
+
+
+def test_a_dry_run_deletes_nobody(run, tokens, browser, database, caplog):
+    caplog.set_level("INFO", "authservice.events")
+
+    output = run("delete", USER, "--dry-run", "--json")
+
+    assert output.err == "Everything is in order; nothing was written.\n"
+    assert json.loads(output.out)["sessions"] == 1
+    assert database.reader.scalar(select(func.count()).select_from(user)) == 1
+    assert browser.session() is not None
+    assert "user_deleted" not in caplog.text
+
+
+@pytest.mark.parametrize("command", ["export", "delete"])
+def test_somebody_who_is_not_there_is_said_so(run, database, command):
+    with pytest.raises(SystemExit, match="there is no user of that id or e-mail address"):
+        run(command, "nobody@example.com")
+
+
+def test_no_table_of_people_is_forgotten():
+    of_people = {name for name, table in metadata.tables.items() if "user_id" in table.c}
+    known = {table.name for table, _ in user_administration._hanging("x").values()}
+
+    # Clients belong to nobody once they are registered.
+    assert of_people - known == {"oauth_client"}
