@@ -30,27 +30,32 @@ class _Mount:
 def network_file_system(file: str) -> str | None:
     """Return the type of the network file system below a file; None for one of this machine.
 
-    Where there is no /proc, every file system counts as one of this machine.
+    One that cannot be known counts as one of this machine: there is no /proc, or the process has
+    another root than the mounts that it sees.
     """
     try:
         mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
     found = type_below(os.path.realpath(file), mountinfo)
-    return found if _OVER_A_NETWORK.fullmatch(found) else None
+    return found if found is not None and _OVER_A_NETWORK.fullmatch(found) else None
 
 
-def type_below(path: str, mountinfo: str) -> str:
-    """Return the type of the file system below a real path, as /proc/PID/mountinfo says it."""
+def type_below(path: str, mountinfo: str) -> str | None:
+    """Return the type of the file system below a real path, as /proc/PID/mountinfo says it.
+
+    None where the table leaves it out: after chroot it lacks what the new root lies on.
+    """
     mounts = [_parsed(line) for line in mountinfo.splitlines()]
     ids = {mount.id for mount in mounts}
-    current = next(mount for mount in mounts if mount.point == "/" and mount.parent not in ids)
+    on_path = [mount for mount in mounts if _is_below(path, mount.point)]
+    found = None
     # As the kernel walks: what is mounted nearer to the root hides what was mounted below it.
-    while on_it := [
-        mount for mount in mounts if mount.parent == current.id and _is_below(path, mount.point)
-    ]:
-        current = min(on_it, key=lambda mount: len(mount.point))
-    return current.type
+    here = [mount for mount in on_path if mount.parent not in ids]
+    while here:
+        found = min(here, key=lambda mount: len(mount.point))
+        here = [mount for mount in on_path if mount.parent == found.id]
+    return None if found is None else found.type
 
 
 def _parsed(line: str) -> _Mount:

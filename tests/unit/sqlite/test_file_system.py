@@ -25,6 +25,13 @@ HIDDEN = """\
 13 10 8:3 / /over rw - ext4 /dev/sda3 rw
 14 13 0:31 / /over rw - glusterfs server:/over rw
 """
+# The new root is no mount by itself, so what it lies on is not in the table.
+CHROOT = """\
+79 50 0:40 / /proc rw,relatime - proc proc rw
+80 50 0:6 / /dev rw,relatime - devtmpfs devtmpfs rw,mode=755
+81 80 0:23 / /dev/shm rw,relatime - tmpfs tmpfs rw
+82 50 0:31 / /srv/shared rw - nfs4 server:/shared rw
+"""
 CONTAINER = """\
 700 650 0:90 / / rw,relatime master:300 - overlay overlay rw,lowerdir=/var/lib/containers
 701 700 0:91 / /proc rw,nosuid - proc proc rw
@@ -60,6 +67,22 @@ def test_what_is_hidden_does_not_count():
 
 def test_the_root_of_a_container_is_the_one_whose_parent_is_outside():
     assert type_below("/app/a.sqlite", CONTAINER) == "fuse.fuse-overlayfs"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/var/lib/a.sqlite", None), ("/dev/shm/a.sqlite", "tmpfs"), ("/srv/shared/a.sqlite", "nfs4")],
+)
+def test_after_chroot_only_what_is_mounted_inside_is_known(path, expected):
+    assert type_below(path, CHROOT) == expected
+
+
+def test_a_file_system_that_is_not_in_the_table_is_one_of_this_machine(tmp_path, monkeypatch):
+    table = tmp_path / "mountinfo"
+    table.write_text(CHROOT, encoding="utf-8")
+    monkeypatch.setattr(file_system, "Path", lambda _path: table)
+
+    assert network_file_system("/var/lib/a.sqlite") is None
 
 
 @pytest.mark.parametrize(
