@@ -12,7 +12,8 @@ from tests.diagnosis.machine import HOST
 from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-UNIT = ROOT / "docs" / "deployment" / "authservice@.service"
+DEPLOYMENT = ROOT / "docs" / "deployment"
+UNIT = DEPLOYMENT / "authservice@.service"
 
 
 def blocks(heading, language="sh"):
@@ -25,9 +26,12 @@ def blocks(heading, language="sh"):
 def host(tmp_path, identity_provider_standin):
     """A machine whose folders lie below the test's own, with the repository on it."""
     optional = tmp_path / "opt" / "authservice"
-    for folder in ("opt/authservice", "etc", "var/lib"):
+    for folder in ("opt/authservice", "etc", "usr/local/sbin", "var/lib"):
         (tmp_path / folder).mkdir(parents=True)
     shutil.copytree(ROOT / "alembic", optional / "alembic")
+    wrapper = optional / "docs" / "deployment" / "authservice"
+    wrapper.parent.mkdir(parents=True)
+    wrapper.write_text(by_whoever_tests((DEPLOYMENT / "authservice").read_text(), tmp_path))
     (optional / ".venv-production").mkdir()
     (optional / ".venv-production" / "bin").symlink_to(SCRIPTS)
     committed = configparser.ConfigParser(interpolation=None)
@@ -47,23 +51,27 @@ def host(tmp_path, identity_provider_standin):
 
 def moved(text, folder):
     """Return text in which the machine's folders lie below another one."""
-    for name in ("/opt/authservice", "/etc/authservice", "/var/lib/authservice"):
-        text = text.replace(name, f"{folder}{name}")
+    for name in ("/opt/", "/etc/", "/usr/local/sbin/", "/var/lib/"):
+        text = re.sub(rf"(?<![\w.]){name}", f"{folder}{name}", text)
     return text
 
 
+def by_whoever_tests(commands, host):
+    """Return commands for a machine below a folder, without the user of the page."""
+    commands = moved(commands, host).replace("runuser -u authservice -- ", "")
+    return commands.replace("-o authservice -g authservice ", "")
+
+
 def run(host, heading, *, typed=""):
-    """Run a section's commands as whoever runs the tests; the user of the page is left out."""
-    commands = moved(blocks(heading), host)
-    commands = commands.replace("runuser -u authservice -- ", "")
-    commands = commands.replace("-o authservice -g authservice ", "")
+    """Run a section's commands as whoever runs the tests."""
+    commands = by_whoever_tests(blocks(heading), host)
     commands = commands.replace(
         "./run migrate production.ini",
         ".venv-production/bin/authservice migrate --config production.ini",
     )
     done = subprocess.run(
         ["sh", "-eu", "-c", commands],
-        env=clean_environment() | {"PATH": os.environ["PATH"]},
+        env=clean_environment() | {"PATH": f"{host}/usr/local/sbin:{os.environ['PATH']}"},
         input=typed,
         capture_output=True,
         text=True,
@@ -76,6 +84,7 @@ def run(host, heading, *, typed=""):
 def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_standin):
     (host / "var/lib/authservice").mkdir(mode=0o700)
     run(host, "The two secrets", typed=f"{identity_provider_standin.client_secret}\n")
+    run(host, "The certificate")
     run(host, "Migrate")
     checked = run(host, "Check")
 
@@ -83,6 +92,10 @@ def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_sta
     # Nobody has told the world about this host.
     assert [line.split()[1] for line in troubles] == ["address.unresolved:"]
     assert "client_id" in run(host, "Switch")
+    certificate = host / "etc/ssl/authservice/fullchain.pem"
+    strict = ["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname"]
+    trusted = ["auth.example.com", "-CAfile", certificate.with_name("authority.pem"), certificate]
+    assert subprocess.run([*strict, *trusted], check=False).returncode == 0
     secret = host / "etc/authservice/auth-secret"
     assert (secret.stat().st_mode & 0o777) == 0o400
 
@@ -104,7 +117,7 @@ def test_the_unit_starts_what_the_page_sets_up():
     program, *arguments = service["ExecStart"].split()
     assert program == f"{service['WorkingDirectory']}/.venv-production/bin/pserve"
     assert arguments == ["production.ini", "listen_port=%i"]
-    assert service["EnvironmentFile"] in PAGE
+    assert service["EnvironmentFile"] in (DEPLOYMENT / "authservice").read_text(encoding="utf-8")
     assert f"--shell /usr/sbin/nologin {service['User']}" in PAGE
     assert int(service["TimeoutStopSec"]) >= 30
     assert service["StateDirectory"] == "authservice"

@@ -35,6 +35,13 @@ def test_a_certificate_that_signs_itself(verification, tmp_path):
     verification.behind(certificate=self_made).finds("reach.certificate_self_signed")
 
 
+def test_an_authority_that_does_not_say_what_it_may_sign(verification, tmp_path):
+    ours = Authority(tmp_path, states_usage=False)
+    verification.authority = ours
+
+    verification.behind(certificate=ours.certificate(HOST)).finds("reach.certificate_malformed")
+
+
 def test_a_port_without_tls(verification):
     verification.behind()
     verification.lead_to(verification.proxy.http_port).finds("reach.not_tls")

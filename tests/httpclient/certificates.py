@@ -17,16 +17,16 @@ _END = _BEGIN + timedelta(days=36500)
 class Authority:
     """Issues certificates that are trusted by whoever trusts ``bundle``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, states_usage: bool = True) -> None:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Test authority")])
-        certificate = (
-            self._builder(self._name, self._key)
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(_usage(sign_certificates=True), critical=True)
-            .sign(self._key, hashes.SHA256())
+        builder = self._builder(self._name, self._key).add_extension(
+            x509.BasicConstraints(ca=True, path_length=0), critical=True
         )
+        if states_usage:
+            builder = builder.add_extension(_usage(sign_certificates=True), critical=True)
+        certificate = builder.sign(self._key, hashes.SHA256())
         self.bundle = folder / "authority.pem"
         self.bundle.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 

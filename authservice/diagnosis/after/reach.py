@@ -59,6 +59,12 @@ INCOMPLETE = error(
     "The certificate does not lead to an authority that is known: a part of the chain is missing.",
     "Give the proxy the full chain (fullchain.pem); name an authority of your own in --ca-bundle.",
 )
+MALFORMED = error(
+    "reach.certificate_malformed",
+    "The certificate, or its authority's, lacks what it has to say (RFC 5280).",
+    "Issue it anew with what is named; docs/deployment has the commands for an authority of your"
+    " own.",
+)
 REFUSED = error(
     "reach.tls_refused",
     "No encrypted connection comes about.",
@@ -83,6 +89,8 @@ _CERTIFICATES = {
     "self-signed": SELF_SIGNED,
     "self signed": SELF_SIGNED,
     "unable to get": INCOMPLETE,
+    # Whatever else is wrong with one.
+    "the certificate is not accepted": MALFORMED,
     "WRONG_VERSION_NUMBER": NOT_TLS,
     "RECORD_LAYER_FAILURE": NOT_TLS,
     "PROTOCOL_VERSION": OLD_TLS,
