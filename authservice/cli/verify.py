@@ -1,7 +1,7 @@
 """``authservice verify``: whether a deployed service works, as seen from outside."""
 
 import argparse
-from pathlib import Path
+import ssl
 
 from authservice.cli import findings
 from authservice.cli.arguments import Once
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ca-bundle",
         action=Once,
-        type=_file,
+        type=_authorities,
         metavar="FILE",
         help="PEM file of the authorities to trust instead of the public ones",
     )
@@ -61,8 +61,11 @@ def _callback(text: str) -> str:
     return text
 
 
-def _file(text: str) -> str:
-    if not Path(text).is_file():
-        message = f"there is no file {text}"
-        raise argparse.ArgumentTypeError(message)
-    return text
+def _authorities(file: str) -> str:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except OSError as error:
+        # OpenSSL's words for a file without certificates tell nobody anything.
+        reason = "it holds no certificates" if isinstance(error, ssl.SSLError) else error.strerror
+        raise argparse.ArgumentTypeError(f"{file} cannot be used: {reason}") from None
+    return file

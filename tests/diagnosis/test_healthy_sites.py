@@ -56,6 +56,8 @@ def test_what_people_read(verification):
         ["https://auth.example.com/api/auth"],
         ["https://auth.example.com", "--callback", "github"],
         ["https://auth.example.com", "--ca-bundle", "/nowhere.pem"],
+        ["https://auth.example.com", "--ca-bundle", "/etc/passwd"],
+        ["https://auth.example.com", "--ca-bundle", "/etc"],
         ["https://auth.example.com", "--json", "--json"],
     ],
 )

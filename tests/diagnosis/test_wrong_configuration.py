@@ -45,7 +45,8 @@ def test_an_ini_file_that_everybody_may_change(machine):
 
 
 def test_a_log_that_would_hold_tokens(machine):
-    machine.text = machine.text.replace("level = WARNING", "level = DEBUG")
+    before, section, after = machine.text.partition("[logger_oauthlib]")
+    machine.text = before + section + after.replace("level = WARNING", "level = DEBUG", 1)
 
     finds(machine, ("ini.logs_secrets", "[logger_oauthlib] level"))
 
