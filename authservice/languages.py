@@ -16,14 +16,11 @@ def direction(language: str) -> str:
 def first_spoken(ranges: Iterable[str]) -> str | None:
     """Return the language that fits the first of these ranges for which there is one.
 
-    Subtags are taken off from the end until something fits (RFC 4647, section 3.4); anything that
-    is no language range fits nothing.
+    That is the longest that is left of a range when subtags are taken off from its end (RFC 4647,
+    section 3.4). Text that is no language range fits nothing.
     """
     for language_range in ranges:
-        subtags = language_range.lower().split("-")
-        while subtags:
-            tag = "-".join(subtags)
-            if tag in LANGUAGES:
-                return tag
-            subtags.pop()
+        fitting = [tag for tag in LANGUAGES if f"{language_range}-".lower().startswith(f"{tag}-")]
+        if fitting:
+            return max(fitting, key=len)
     return None

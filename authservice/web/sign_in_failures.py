@@ -84,7 +84,7 @@ def printable(error: str) -> str:
 def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Response:
     """Return the page for an error code of a sign-in, with a way to try again."""
     text = _TEXTS.get(error, _OTHERWISE)
-    provider = {"provider": request.identity_provider.name}
+    provider = {"provider": _provider_name(request)}
     again = return_target.sign_in_address(target, request.auth_settings.auth_url)
     return error_page(
         request,
@@ -95,3 +95,11 @@ def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Resp
         code=printable(error),
         action=(again, _("Try again")),
     )
+
+
+def _provider_name(request: AuthRequest) -> str:
+    if request.auth_settings.local_mode:
+        # What stands in for a provider there has no name of its own.
+        name: str = request.localizer.translate(_("Local developer"))
+        return name
+    return request.identity_provider.name

@@ -1,5 +1,8 @@
 """The language of the pages: the client's wish, else the browser's, else English."""
 
+import re
+from urllib.parse import urlencode
+
 import pytest
 from pyramid.interfaces import ILocalizer
 
@@ -7,7 +10,7 @@ from authservice.languages import LANGUAGES, SOURCE
 from tests.browser import Browser
 from tests.end_session import END_SESSION
 from tests.production import production_app, production_browser
-from tests.relying_party import TOKEN
+from tests.relying_party import AUTHORIZE, TOKEN
 
 NOT_ENGLISH = [language for language in LANGUAGES if language != SOURCE]
 GERMAN = {"Accept-Language": "de"}
@@ -142,6 +145,64 @@ def test_an_error_in_the_link_is_shown_in_that_language_with_the_rule_in_english
     assert spoken(page) == "de"
     rule = page.html.find(string="client_id names no client known here.")
     assert rule.find_parent(lang=True)["lang"] == "en"
+
+
+@pytest.fixture
+def arabic_pages(browser, relying_party):
+    """Give one of each page in Arabic, by name: none of its letters are those of English."""
+    browser.extra_environ["HTTP_ACCEPT_LANGUAGE"] = "ar"
+
+    def get(path, **parameters):
+        return browser.get(path, parameters, expect_errors=True)
+
+    found = {"landing": get("/"), "sign-in": get("/sign-in")}
+    page = browser.follow_home(relying_party.authorize(browser, response_mode="form_post"))
+    found["sign-in for a client"] = page
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+    found["consent"] = browser.follow_home(browser.visit(leaving))
+    found["come back twice"] = browser.visit(leaving)
+    for prompt in ("login", "select_account"):
+        wanted = relying_party.authorize(browser, prompt=prompt)
+        found[f"sign-in for {prompt}"] = browser.follow_home(wanted)
+    found["landing of a person"] = get("/")
+    found["account"] = get("/account")
+    found["sign-in of a person"] = get("/sign-in", callbackURL="http://app.localhost:3000/")
+    answer = browser.follow_home(found["consent"].forms[0].submit("decision", value="allow"))
+    found["form post"] = answer
+    found["connected"] = get("/account")
+    for name, path in {
+        "error": "/error?error=access_denied",
+        "refused": "/sign-in?callbackURL=//evil.example",
+        "expired": "/consent?interaction=x",
+        "callback": "/api/auth/callback/github?state=x",
+        "fatal": "/api/auth/oauth2/authorize?client_id=x",
+        "another address": f"{AUTHORIZE}?{urlencode(relying_party.request(redirect_uri='x:/'))}",
+        "not found": "/nowhere",
+        "logout of nobody's": f"{END_SESSION}?client_id=x",
+        "logout": f"{END_SESSION}?client_id={relying_party.client_id}",
+        "signed out everywhere": "/signed-out?everywhere=yes",
+    }.items():
+        found[name] = get(path)
+    found["forged"] = browser.post("/sign-out", {}, expect_errors=True)
+    asked = found["logout"].forms[0]
+    found["signed out"] = browser.follow_home(asked.submit("decision", value="sign-out"))
+    for error in ("access_denied", "account_suspended", "provider_unavailable", "anything_else"):
+        page = browser.follow_home(relying_party.authorize(browser))
+        leaving = page.forms[0].submit("choice", value="sign-in").location
+        found[error] = browser.visit(f"{leaving}&error={error}", expect_errors=True)
+    return found
+
+
+def test_no_page_has_english_left_in_it(arabic_pages):
+    for name, page in arabic_pages.items():
+        assert spoken(page) == "ar", name
+        soup = page.html
+        # Names from outside, codes, and sentences of the protocol for developers.
+        for foreign in soup.select("code, bdi, [lang=en], svg, .avatar, .tile"):
+            foreign.decompose()
+        shown = soup.get_text(" ") + " ".join(tag.get("aria-label", "") for tag in soup(True))
+        shown = shown.replace("authservice", "").replace("GitHub", "")
+        assert re.findall(r"[A-Za-z]+", shown) == [], name
 
 
 def test_programs_are_answered_in_english(browser, relying_party):
