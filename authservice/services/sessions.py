@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from authservice import clock, events
 from authservice.crypto.secret_values import digest, random_id, random_token
@@ -55,6 +55,17 @@ _EXPIRED_WITH_PARTICIPANTS = (
 _OF_USER = _WITH_USER.where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
 ).order_by(session.c.created_at)
+_PAGE_OF_USER = (
+    _WITH_USER.where(
+        session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
+    )
+    .order_by(session.c.id != bindparam("first_id"), session.c.updated_at.desc(), session.c.id)
+    .limit(bindparam("at_most"))
+    .offset(bindparam("beyond"))
+)
+_COUNT_OF_USER = select(func.count()).where(
+    session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
+)
 _HOLD = (
     select(session.c.id, session.c.user_id, session.c.expires_at)
     .where(session.c.id.in_(bindparam("session_ids", expanding=True)))
@@ -79,6 +90,26 @@ def of_user(connection: Connection, user_id: str) -> list[CentralSession]:
     """Return the user's live sessions, oldest first."""
     rows = connection.execute(_OF_USER, {"of_user": user_id, "now": clock.now()})
     return [_session(row) for row in rows]
+
+
+def page_of_user(
+    connection: Connection, current: CentralSession, *, at_most: int, beyond: int
+) -> list[CentralSession]:
+    """Return some of the live sessions of a session's user: that one, then the newest in use."""
+    asked = {
+        "of_user": current.user.id,
+        "first_id": current.id,
+        "now": clock.now(),
+        "at_most": at_most,
+        "beyond": beyond,
+    }
+    return [_session(row) for row in connection.execute(_PAGE_OF_USER, asked)]
+
+
+def count_of_user(connection: Connection, user_id: str) -> int:
+    """Return how many live sessions a user has."""
+    asked = {"of_user": user_id, "now": clock.now()}
+    return connection.execute(_COUNT_OF_USER, asked).scalar_one()
 
 
 def create(

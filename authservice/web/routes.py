@@ -93,6 +93,10 @@ ROUTES = (
     Route("consent", "/consent", _GET_POST, Surface.PAGE),
     Route("sign_out_page", "/sign-out", _POST, Surface.PAGE),
     Route("signed_out", "/signed-out", _GET, Surface.PAGE),
+    Route("account", "/account", _GET, Surface.PAGE),
+    Route("account.end_session", "/account/end-session", _POST, Surface.PAGE),
+    Route("account.disconnect", "/account/disconnect", _POST, Surface.PAGE),
+    Route("account.sign_out_everywhere", "/account/sign-out-everywhere", _POST, Surface.PAGE),
     Route("error", "/error", _GET, Surface.PAGE),
 )
 

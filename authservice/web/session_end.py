@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pyramid.response import Response
 
-from authservice.services import sessions
+from authservice.services import refresh_tokens, sessions
 from authservice.web.request import AuthRequest
 
 
@@ -17,6 +17,15 @@ def end_sessions(request: AuthRequest, session_ids: Sequence[str]) -> None:
 
 def _wake(request: AuthRequest, _response: Response) -> None:
     request.components.backchannel_logout.wake()
+
+
+def sign_out_everywhere(request: AuthRequest, user_id: str, response: Response) -> Response:
+    """End all sessions of a person and the access of all applications; clear the cookies."""
+    found = sessions.of_user(request.db_readonly, user_id)
+    end_sessions(request, [each.id for each in found])
+    refresh_tokens.revoke_of_user(request.db, user_id)
+    request.cookies_of_service.clear_session(response)
+    return response
 
 
 def end_presented_sessions(request: AuthRequest, response: Response) -> Response:

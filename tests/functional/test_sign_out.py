@@ -138,7 +138,7 @@ def test_the_form_on_the_landing_page_signs_out(browser, database):
     answer = landing.forms[0].submit()
 
     assert answer.status_int == 303
-    assert answer.location == f"{ORIGIN}/"
+    assert answer.location == f"{ORIGIN}/signed-out"
     assert _sessions(database) == 0
     assert "You are signed in" not in browser.get("/").text
     assert len(cookies_set_by(answer)) >= 2

@@ -32,6 +32,9 @@ FORGEABLE = [
     "post_sign_in",
     "post_consent",
     "post_sign_out_page",
+    "post_account_end_session",
+    "post_account_disconnect",
+    "post_account_sign_out_everywhere",
 ]
 
 
@@ -261,7 +264,12 @@ def an_altered_confirmation(world):
     return world.submit(_confirmation(world), logout="altered", button=("decision", "sign-out"))
 
 
-_for_each(FORGEABLE, 403, lambda world, path: world.post(path), "text/html")
+def _forged(world, path):
+    world.signed_in()
+    return world.post(path)
+
+
+_for_each(FORGEABLE, 403, _forged, "text/html")
 
 
 def _callback(world):
@@ -400,7 +408,9 @@ def a_consent_that_is_not_there(world):
 # Pages
 
 
-_for_each(["get_landing", "get_sign_in", "get_signed_out"], 200, _as_somebody, "text/html")
+_for_each(
+    ["get_landing", "get_sign_in", "get_signed_out", "get_account"], 200, _as_somebody, "text/html"
+)
 _for_each(["get_error"], 400, lambda world, path: world.get(path), "text/html")
 
 
@@ -458,3 +468,31 @@ def an_answer_to_an_altered_question(world):
 def signing_out_on_the_start_page(world):
     found = world.signed_in().get("/").forms
     return world.submit(next(form for form in found.values() if form.action.endswith("/sign-out")))
+
+
+@empty("get_account", 303)
+def the_account_of_nobody(world):
+    return world.get("/account")
+
+
+def _account_form(world, action):
+    found = world.signed_in().get("/account").forms
+    return next(form for form in found.values() if form.action == f"/account/{action}")
+
+
+@empty("post_account_end_session", 303)
+def ending_this_session(world):
+    form = _account_form(world, "end-session")
+    return world.submit(form, button=("session", form["session"].options[0]))
+
+
+@empty("post_account_disconnect", 303)
+def disconnecting_an_application(world):
+    world.tokens()
+    form = _account_form(world, "disconnect")
+    return world.submit(form, button=("client_id", world.client.client_id))
+
+
+@empty("post_account_sign_out_everywhere", 303)
+def signing_out_everywhere(world):
+    return world.submit(_account_form(world, "sign-out-everywhere"))

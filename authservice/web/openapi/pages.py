@@ -10,7 +10,11 @@ from authservice.web.openapi.description import (
     text,
     unless_overloaded,
 )
-from authservice.web.openapi.security_schemes import OWN_BROWSER_OR_NOBODY, SESSION_OR_NOBODY
+from authservice.web.openapi.security_schemes import (
+    OWN_BROWSER,
+    OWN_BROWSER_OR_NOBODY,
+    SESSION_OR_NOBODY,
+)
 
 _ERROR = page("")
 _CSRF = text("from the page")
@@ -84,12 +88,46 @@ OPERATIONS: Operations = {
     ),
     ("sign_out_page", "post"): _operation(
         "the form that signs out",
-        {"303": redirect("to the start page")} | _FORGED,
+        {"303": redirect("to the page that says it is done")} | _FORGED,
         security=SESSION_OR_NOBODY,
         requestBody=form("csrf_token", csrf_token=_CSRF),
     ),
     ("signed_out", "get"): _operation(
-        "the page that says it is done", {"200": page("the page")}, security=[], database=False
+        "the page that says it is done",
+        {"200": page("the page")},
+        security=[],
+        parameters=[query("everywhere", "`yes` after signing out everywhere")],
+        database=False,
+    ),
+    ("account", "get"): _operation(
+        "the account page",
+        {
+            "200": page("the person's sessions and connected applications"),
+            "303": redirect("to sign-in, when nobody is signed in"),
+        },
+        parameters=[
+            query("sessions", "which part of the sessions, from 1"),
+            query("applications", "which part of the applications, from 1"),
+            query("done", "what has just been done", enum=["session-ended", "disconnected"]),
+        ],
+    ),
+    ("account.end_session", "post"): _operation(
+        "the form that ends one of the person's sessions",
+        {"303": redirect("to the account page, or to say that this session has ended")} | _FORGED,
+        security=OWN_BROWSER,
+        requestBody=form("csrf_token", csrf_token=_CSRF, session=text("from the page")),
+    ),
+    ("account.disconnect", "post"): _operation(
+        "the form that takes an application's access back",
+        {"303": redirect("to the account page")} | _FORGED,
+        security=OWN_BROWSER,
+        requestBody=form("csrf_token", csrf_token=_CSRF, client_id=text("from the page")),
+    ),
+    ("account.sign_out_everywhere", "post"): _operation(
+        "the form that ends every session of the person and every application's access",
+        {"303": redirect("to the page that says it is done")} | _FORGED,
+        security=OWN_BROWSER,
+        requestBody=form("csrf_token", csrf_token=_CSRF),
     ),
     ("error", "get"): _operation(
         "the page that says what went wrong",

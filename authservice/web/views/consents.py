@@ -5,9 +5,7 @@ from typing import Any
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice import events
-from authservice.events import ConsentWithdrawn
-from authservice.services import clients, consents, refresh_tokens
+from authservice.services import clients, connected_applications, consents
 from authservice.services.consents import Consent
 from authservice.web import csrf
 from authservice.web.json_answer import error_json, iso_date, json_answer, unauthorized
@@ -57,10 +55,7 @@ def delete_consent(request: AuthRequest) -> Response:
     consent = next((each for each in found if each.id == consent_id), None)
     if consent is None:
         return error_json(404, "Consent not found", "NOT_FOUND")
-    consents.delete(request.db, consent)
-    refresh_tokens.revoke_of_user(request.db, session.user.id, consent.client_id)
-    withdrawn = ConsentWithdrawn(sub=session.user.id, client_id=consent.client_id)
-    events.note(request.db, withdrawn)
+    connected_applications.disconnect(request.db, session.user.id, consent.client_id)
     return json_answer({"status": True})
 
 

@@ -83,8 +83,7 @@ def end_session_confirmed(request: AuthRequest) -> Response:
 @view_config(route_name="signed_out", request_method="GET")
 def signed_out(request: AuthRequest) -> Response:
     """Say that the person is signed out."""
-    values = {"return_url": None, "client_name": None, "sign_in_url": "/sign-in"}
-    return page(request, "signed_out", values)
+    return page(request, "signed_out", {"everywhere": request.GET.get("everywhere") == "yes"})
 
 
 @exception_view_config(EndSessionError)

@@ -20,12 +20,21 @@ from authservice.web.authorization_answer import authorization_answer
 from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page
 from authservice.web.protocol_response import protocol_response
+from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError
 from authservice.web.routes import ROUTES, Surface
 from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)
+
+# Forms with which nothing is left to do once nobody is signed in.
+_ONLY_SIGNED_IN = {
+    "account.end_session",
+    "account.disconnect",
+    "account.sign_out_everywhere",
+    "sign_out_page",
+}
 
 
 def _speaks_json(request: AuthRequest) -> bool:
@@ -100,6 +109,10 @@ def interaction_error(error: InteractionError, request: AuthRequest) -> Response
 @exception_view_config(BadCSRFToken)
 def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
     """Say that a form was not sent from a page of this browser."""
+    route = routes.of_request(request)
+    if route is not None and route.name in _ONLY_SIGNED_IN and request.confirmed_session is None:
+        # The form was sent twice, or its person has signed out in another tab.
+        return see_other(f"{request.auth_settings.auth_url}/signed-out")
     return error_page(
         request,
         403,

@@ -14,7 +14,6 @@ def landing(request: AuthRequest) -> Response:
     session = request.confirmed_session
     values = {
         "user": session.user if session else None,
-        "account_url": None,
         "csrf_token": csrf.token(request),
     }
     return page(request, "landing", values)

@@ -3,13 +3,13 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.services import refresh_tokens, sessions
+from authservice.services import sessions
 from authservice.services.sessions import CentralSession
 from authservice.web import csrf
 from authservice.web.json_answer import error_json, json_answer, unauthorized
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object, optional_text
-from authservice.web.session_end import end_sessions
+from authservice.web.session_end import end_sessions, sign_out_everywhere
 
 
 # No form token on these: the Origin rule of the session API stands in its place.
@@ -34,12 +34,7 @@ def revoke_sessions(request: AuthRequest) -> Response:
     if isinstance(session, Response):
         return session
     json_object(request)
-    found = sessions.of_user(request.db_readonly, session.user.id)
-    end_sessions(request, [each.id for each in found])
-    refresh_tokens.revoke_of_user(request.db, session.user.id)
-    response = json_answer({"status": True})
-    request.cookies_of_service.clear_session(response)
-    return response
+    return sign_out_everywhere(request, session.user.id, json_answer({"status": True}))
 
 
 @view_config(route_name="revoke_other_sessions", request_method="POST", require_csrf=False)

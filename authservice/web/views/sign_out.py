@@ -24,5 +24,6 @@ def sign_out(request: AuthRequest) -> Response:
 
 @view_config(route_name="sign_out_page", request_method="POST")
 def sign_out_page(request: AuthRequest) -> Response:
-    """End the session and go to the landing page."""
-    return end_presented_sessions(request, see_other(f"{request.auth_settings.auth_url}/"))
+    """End the session and say so."""
+    response = see_other(f"{request.auth_settings.auth_url}/signed-out")
+    return end_presented_sessions(request, response)
