@@ -17,6 +17,7 @@ from authservice.web import openapi
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
+from authservice.web.static_files import StaticFiles
 from authservice.web.texts import DOMAIN
 
 
@@ -46,6 +47,7 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         identity_provider=start.identity_provider(settings),
         cookies=cookies,
         origins=Origins(settings),
+        static_files=StaticFiles(settings.branding),
         metadata=_prebuilt(metadata.document(settings)),
         openapi=_prebuilt(openapi.document(settings, cookies)),
         backchannel_logout=backchannel_logout,

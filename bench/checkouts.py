@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-_OURS = ("AUTH_", "PROVIDER_")
+_OURS = ("AUTH_", "PROVIDER_", "BRANDING_")
 
 
 @dataclass(frozen=True, slots=True)

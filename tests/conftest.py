@@ -19,7 +19,7 @@ from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
 from tests.relying_party import RelyingParty
 
 LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}
-_OURS = ("AUTH_", "OTEL_", "PROVIDER_")
+_OURS = ("AUTH_", "BRANDING_", "OTEL_", "PROVIDER_")
 ROTATION = timedelta(days=90)
 
 # They need images that have been built: ./run image does so and names them.

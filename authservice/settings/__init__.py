@@ -15,6 +15,7 @@ from authservice.settings.auth_settings import (
     Lifetimes,
     ProviderSettings,
 )
+from authservice.settings.branding import branding
 from authservice.settings.problems import Problem, SettingsError
 from authservice.settings.sources import Source
 
@@ -72,6 +73,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         trusted_origins=rules.trusted_origins(source, auth_url, local_mode=local_mode),
         trusted_proxies=parsing.networks(source, "auth.trusted_proxies"),
         service_name=source.text("auth.service_name", "authservice"),
+        branding=branding(source),
         resources=rules.resources(source, auth_url),
         backchannel_networks=parsing.networks(source, "auth.backchannel_networks"),
         ratelimit_storage=None if local_mode else _ratelimit_storage(source),

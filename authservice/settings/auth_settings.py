@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from authservice.settings.branding import Branding
 from authservice.settings.hosts import host_of
 from authservice.settings.parsing import IPNetwork
 
@@ -55,6 +56,7 @@ class AuthSettings:
     trusted_origins: tuple[str, ...]
     trusted_proxies: tuple[IPNetwork, ...]
     service_name: str
+    branding: Branding
     resources: Mapping[str, tuple[str, ...]]
     backchannel_networks: tuple[IPNetwork, ...]
     ratelimit_storage: str | None = field(repr=False)

@@ -65,6 +65,39 @@ SETTINGS = (
         default="authservice",
     ),
     Setting(
+        ini_key="branding.logo",
+        variable="BRANDING_LOGO",
+        meaning=(
+            "file with the logo on pages: PNG, JPEG, WebP or SVG, at most 16 KiB, shown in a"
+            " square of 32 pixels"
+        ),
+        otherwise="our own",
+    ),
+    Setting(
+        ini_key="branding.accent_colour",
+        variable="BRANDING_ACCENT_COLOUR",
+        meaning=(
+            "colour of links and buttons as `#rrggbb`; darkened or lightened where it could not"
+            " be read"
+        ),
+        otherwise="our own",
+    ),
+    Setting(
+        ini_key="branding.privacy_url",
+        variable="BRANDING_PRIVACY_URL",
+        meaning="https address of the privacy policy, linked on every page",
+    ),
+    Setting(
+        ini_key="branding.imprint_url",
+        variable="BRANDING_IMPRINT_URL",
+        meaning="https address of the imprint, linked on every page",
+    ),
+    Setting(
+        ini_key="branding.help_url",
+        variable="BRANDING_HELP_URL",
+        meaning="https address of help for people, linked on every page",
+    ),
+    Setting(
         ini_key="auth.cookie_prefix",
         meaning="how cookie names begin; change it where two services share a domain",
         default="authservice",

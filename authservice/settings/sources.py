@@ -13,7 +13,7 @@ ENVIRONMENT_NAMES = {
     if setting.variable and not setting.secret
 }
 INI_KEYS = frozenset(setting.ini_key for setting in SETTINGS if not setting.secret)
-_OUR_SECTIONS = ("auth.", "provider.", "ratelimit.", "metrics.", "lifetimes.")
+_OUR_SECTIONS = ("auth.", "provider.", "branding.", "ratelimit.", "metrics.", "lifetimes.")
 _SECRET_INI_KEYS = {
     "auth.secret": "AUTH_SECRET",
     "auth.secret_previous": "AUTH_SECRET_PREVIOUS",

@@ -5,7 +5,6 @@ from typing import Any
 from authservice.web import routes
 from authservice.web.csrf import FormTokens
 from authservice.web.request import AuthRequest
-from authservice.web.routes import STATIC_PATH
 
 _TWEENS = (
     # The last to be added is the outermost, so headers stand on the gates' answers too.
@@ -35,5 +34,6 @@ def includeme(config: Any) -> None:
     config.set_csrf_storage_policy(FormTokens())
     # The origin of a form is not compared: our own pages send none, by their referrer policy.
     config.set_default_csrf_options(require_csrf=True, token=None, check_origin=False)
-    config.add_static_view(STATIC_PATH.strip("/"), "authservice.web:static", cache_max_age=3600)
+    # Not in the table of routes, which says what programs may call.
+    config.add_route("static", f"{routes.STATIC_PATH}{{name}}")
     config.scan("authservice.web.views")

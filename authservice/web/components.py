@@ -12,6 +12,7 @@ from authservice.services.upkeep import Upkeep
 from authservice.settings import AuthSettings
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
+from authservice.web.static_files import StaticFiles
 
 if TYPE_CHECKING:
     from authservice.metrics.process_metrics import ProcessMetrics
@@ -29,6 +30,7 @@ class Components:
     identity_provider: IdentityProvider
     cookies: Cookies
     origins: Origins
+    static_files: StaticFiles
     metadata: bytes
     openapi: bytes
     backchannel_logout: BackchannelLogout

@@ -12,7 +12,6 @@ from authservice import logs
 from authservice.languages import direction
 from authservice.settings.hosts import origin_of
 from authservice.web.request import AuthRequest
-from authservice.web.routes import STATIC_PATH
 
 _log = logging.getLogger(__name__)
 
@@ -34,10 +33,13 @@ def page(
     names the client's address beside our own.
     """
     settings = request.auth_settings
+    static_files = request.components.static_files
     common = {
         "service_name": settings.service_name,
         "local_mode": settings.local_mode,
-        "static_url": STATIC_PATH,
+        "static": static_files.address,
+        "logo_type": static_files.logo_type,
+        "branding": settings.branding,
         "lang": request.locale_name,
         "dir": direction(request.locale_name),
     }

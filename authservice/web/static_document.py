@@ -13,7 +13,7 @@ _CACHE = "public, max-age=300, stale-while-revalidate=300"
 def document_answer(request: AuthRequest, document: bytes) -> Response:
     """Return the document, or 304 to a client that has it already."""
     tag = f'"{hashlib.sha256(document).hexdigest()[:32]}"'
-    if _is_among(tag, request.environ.get("HTTP_IF_NONE_MATCH", "")):
+    if is_known(request, tag):
         response = Response(status=304)
         response.headers.pop("Content-Type", None)
     else:
@@ -23,6 +23,9 @@ def document_answer(request: AuthRequest, document: bytes) -> Response:
     return response
 
 
-def _is_among(tag: str, known: str) -> bool:
-    """Compare weakly (RFC 9110, section 13.1.2): who compresses on the way weakens the tag."""
-    return known == "*" or tag in {part.strip().removeprefix("W/") for part in known.split(",")}
+def is_known(request: AuthRequest, tag: str) -> bool:
+    """Tell whether a client has what an entity tag stands for (RFC 9110, section 13.1.2)."""
+    known: str = request.environ.get("HTTP_IF_NONE_MATCH", "")
+    # Compared weakly: who compresses on the way weakens the tag.
+    parts = {part.strip().removeprefix("W/") for part in known.split(",")}
+    return known == "*" or tag.removeprefix("W/") in parts

@@ -17,7 +17,7 @@ class Processes:
         environ = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("AUTH_", "PROVIDER_"))
+            if not name.startswith(("AUTH_", "PROVIDER_", "BRANDING_"))
         }
         self._workers = [
             subprocess.Popen(

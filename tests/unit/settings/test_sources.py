@@ -43,6 +43,11 @@ def test_only_the_listed_settings_can_come_from_the_environment():
         "AUTH_DATABASE_URL",
         "AUTH_SQLITE_SYNCHRONOUS",
         "PROVIDER_CLIENT_ID",
+        "BRANDING_LOGO",
+        "BRANDING_ACCENT_COLOUR",
+        "BRANDING_PRIVACY_URL",
+        "BRANDING_IMPRINT_URL",
+        "BRANDING_HELP_URL",
     }
     assert local((), {"AUTH_MODE": "production"}).local_mode is True
 
