@@ -1,6 +1,7 @@
 """A validated authorization request, as a value."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from authservice.oauth.requested_claims import RequestedClaims
@@ -30,3 +31,20 @@ class AuthorizationRequest:
     def consent_scopes(self) -> tuple[str, ...]:
         """Return what the person is asked about: the scopes, and those of single claims."""
         return tuple(dict.fromkeys((*self.scopes, *self.requested_claims.scopes)))
+
+    @property
+    def optional_scopes(self) -> tuple[str, ...]:
+        """Return what the person may decline and still be signed in (RFC 6749, section 3.3)."""
+        if "openid" not in self.scopes:
+            # All that is left might be declined, and a grant of nothing is a refusal.
+            return ()
+        return tuple(scope for scope in self.consent_scopes if scope != "openid")
+
+    def without(self, declined: Collection[str]) -> "AuthorizationRequest":
+        """Return the request without the optional scopes that the person declined."""
+        dropped = {*declined} & {*self.optional_scopes}
+        return replace(
+            self,
+            scopes=tuple(scope for scope in self.scopes if scope not in dropped),
+            requested_claims=self.requested_claims.without(dropped),
+        )

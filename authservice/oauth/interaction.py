@@ -18,10 +18,14 @@ from authservice.services.sessions import CentralSession
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """When a request first arrived, and the session that the person chose to continue with."""
+    """When a request first arrived, and what the person has decided since.
+
+    That is the session to continue with, and the scopes that the client does not get.
+    """
 
     started_at: datetime
     chosen_session_id: str | None = None
+    declined: tuple[str, ...] = ()
 
 
 Reason = Literal["login", "max_age", "select_account"]

@@ -38,6 +38,7 @@ class PendingRequest:
             "query": self.query,
             "started": self.visit.started_at.timestamp(),
             "chosen": self.visit.chosen_session_id,
+            "declined": self.visit.declined,
             "browser": digest(browser),
         }
         return secret.seal(_PURPOSE, content, self.visit.started_at + _LIFETIME)
@@ -45,6 +46,10 @@ class PendingRequest:
     def continued_with(self, session_id: str) -> "PendingRequest":
         """Return the request with the session that the person chose."""
         return replace(self, visit=replace(self.visit, chosen_session_id=session_id))
+
+    def narrowed_by(self, declined: tuple[str, ...]) -> "PendingRequest":
+        """Return the request with the scopes that the person does not allow."""
+        return replace(self, visit=replace(self.visit, declined=declined))
 
     @classmethod
     def unseal(cls, secret: ServerSecret, browser: str | None, sealed: str) -> "PendingRequest":
@@ -57,4 +62,6 @@ class PendingRequest:
         if found.expired:
             raise InteractionError(found.value["query"])
         started_at = datetime.fromtimestamp(found.value["started"], UTC)
-        return cls(found.value["query"], Visit(started_at, found.value["chosen"]))
+        # A page of the version before knows nothing of scopes that are declined.
+        declined = tuple(found.value.get("declined", ()))
+        return cls(found.value["query"], Visit(started_at, found.value["chosen"], declined))

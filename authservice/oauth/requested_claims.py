@@ -1,8 +1,8 @@
 """The claims parameter: single claims that a client asks for beside its scopes (OIDC Core, 5.5)."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from authservice.oauth import claims
@@ -23,6 +23,14 @@ class RequestedClaims:
     def scopes(self) -> tuple[str, ...]:
         """Return the scopes that would have brought the same claims; consent is asked for them."""
         return claims.scopes_of((*self.userinfo, *self.id_token))
+
+    def without(self, scopes: Collection[str]) -> "RequestedClaims":
+        """Return what is left without the claims that belong to these scopes."""
+
+        def left(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in names if not {*claims.scopes_of((name,))} & {*scopes})
+
+        return replace(self, userinfo=left(self.userinfo), id_token=left(self.id_token))
 
     def to_json(self) -> dict[str, Any]:
         """Return what is stored with a grant."""

@@ -55,8 +55,17 @@ def delete(connection: Connection, consent: Consent) -> None:
     connection.execute(sql_delete(oauth_consent).where(oauth_consent.c.id == consent.id))
 
 
-def grant(connection: Connection, client_id: str, user_id: str, scopes: Collection[str]) -> None:
-    """Remember that a user allows a client these scopes besides those allowed before."""
+def grant(
+    connection: Connection,
+    client_id: str,
+    user_id: str,
+    scopes: Collection[str],
+    declined: Collection[str] = (),
+) -> None:
+    """Remember that a user allows a client these scopes besides those allowed before.
+
+    Those declined are allowed no longer: the client has to ask for them again.
+    """
     now = clock.now()
     first = {
         "id": random_id(),
@@ -70,11 +79,12 @@ def grant(connection: Connection, client_id: str, user_id: str, scopes: Collecti
     insert_or_ignore(connection, oauth_consent, first)
     key = {"of_client": client_id, "of_user": user_id}
     stored = Consent(*connection.execute(_OF_CLIENT.with_for_update(), key).one())
-    union = (*stored.scopes, *(scope for scope in scopes if scope not in stored.scopes))
+    union = dict.fromkeys((*stored.scopes, *scopes))
+    kept = tuple(scope for scope in union if scope not in declined)
     connection.execute(
         update(oauth_consent)
         .where(oauth_consent.c.id == stored.id)
-        .values(scopes=union, updated_at=now)
+        .values(scopes=kept, updated_at=now)
     )
     scope = " ".join(scopes)
     events.note(connection, ConsentGiven(sub=user_id, client_id=client_id, scope=scope))

@@ -189,3 +189,82 @@ def test_another_account_can_be_chosen_from_the_page(signed_in, relying_party):
 
     assert sign_in.request.path == "/sign-in"
     assert back.request.path == "/consent"
+
+
+def narrow(browser, page, *declined):
+    """Take the ticks from some of the scopes and allow the rest."""
+    for box in page.forms[0].fields["scope"]:
+        box.checked = box._value not in declined
+    return decide(browser, page, "allow")
+
+
+def boxes(page):
+    return [box["value"] for box in page.html.select("ul.scopes input[type=checkbox]")]
+
+
+def test_everything_but_the_sign_in_itself_may_be_declined(signed_in, relying_party):
+    page = consent_page(signed_in, relying_party)
+
+    assert boxes(page) == ["profile", "email", "offline_access"]
+    assert all(box.has_attr("checked") for box in page.html.select("ul.scopes input"))
+
+
+def test_a_request_that_signs_nobody_in_is_allowed_as_it_is_or_not_at_all(signed_in, relying_party):
+    page = consent_page(signed_in, relying_party, scope="profile email")
+
+    assert boxes(page) == []
+    tokens = relying_party.redeem(
+        relying_party.answer(decide(signed_in, page, "allow"))["code"]
+    ).json
+    assert tokens["scope"] == "profile email"
+
+
+@pytest.mark.requirement("RFC6749-3.3-2")
+def test_the_client_is_told_what_it_got_and_gets_no_more(signed_in, relying_party, database):
+    page = consent_page(signed_in, relying_party)
+    answer = relying_party.answer(narrow(signed_in, page, "email", "offline_access"))
+
+    tokens = relying_party.redeem(answer["code"]).json
+
+    assert tokens["scope"] == "openid profile"
+    assert "refresh_token" not in tokens
+    claims = relying_party.userinfo(tokens["access_token"]).json
+    assert "name" in claims
+    assert "email" not in claims
+    assert granted(database, relying_party) == {"openid", "profile"}
+
+
+def test_what_was_declined_is_asked_for_again(signed_in, relying_party):
+    narrow(signed_in, consent_page(signed_in, relying_party, scope="openid email"), "email")
+
+    assert "code" in relying_party.answer(relying_party.authorize(signed_in, scope="openid"))
+    page = consent_page(signed_in, relying_party, scope="openid email")
+    answer = relying_party.answer(decide(signed_in, page, "allow"))
+    assert relying_party.redeem(answer["code"]).json["scope"] == "openid email"
+
+
+def test_what_is_declined_later_is_allowed_no_longer(signed_in, relying_party, database):
+    decide(signed_in, consent_page(signed_in, relying_party), "allow")
+    narrow(signed_in, consent_page(signed_in, relying_party, prompt="consent"), "email")
+
+    assert granted(database, relying_party) == {"openid", "profile", "offline_access"}
+    consent_page(signed_in, relying_party, scope="openid email")
+
+
+def test_single_claims_are_declined_with_their_scope(signed_in, relying_party):
+    claims = '{"userinfo": {"email": {"essential": true}, "name": null}}'
+    page = consent_page(signed_in, relying_party, scope="openid", claims=claims)
+    answer = relying_party.answer(narrow(signed_in, page, "email"))
+
+    tokens = relying_party.redeem(answer["code"]).json
+
+    assert set(relying_party.userinfo(tokens["access_token"]).json) == {"sub", "name"}
+
+
+def test_a_tick_for_what_was_not_asked_gives_nothing(signed_in, relying_party, database):
+    page = consent_page(signed_in, relying_party, scope="openid email")
+    fields = [*page.forms[0].submit_fields(), ("scope", "profile"), ("decision", "allow")]
+
+    signed_in.follow_home(signed_in.post("/consent", fields))
+
+    assert granted(database, relying_party) == {"openid", "email"}

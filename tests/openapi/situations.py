@@ -483,7 +483,7 @@ def _account_form(world, action):
 @empty("post_account_end_session", 303)
 def ending_this_session(world):
     form = _account_form(world, "end-session")
-    return world.submit(form, button=("session", form["session"].options[0]))
+    return world.submit(form, button=("session", form.fields["session"][0]._value))
 
 
 @empty("post_account_disconnect", 303)

@@ -36,6 +36,7 @@ def authorize(request: AuthRequest) -> Response:
     """Answer an authorization request, or lead to the page where the person's word is needed."""
     sent, visit = _request_and_visit(request)
     asked = request.authorization_server.validate_authorization_request(sent)
+    asked = asked.without(visit.declined)
     step = _next_step(request, asked, visit)
     match step:
         case Issue(session):

@@ -35,15 +35,22 @@ def consent(request: AuthRequest) -> Response:
 @view_config(route_name="consent", request_method="POST")
 def consent_submitted(request: AuthRequest) -> Response:
     """Remember a yes and go on; tell the client a no."""
-    fields = dict(form_pairs(request))
+    pairs = form_pairs(request)
+    fields = dict(pairs)
     interaction = fields.get(interactions.PARAMETER, "")
-    asked = interactions.validated(request, interactions.pending(request, interaction))
+    waiting = interactions.pending(request, interaction)
+    asked = interactions.validated(request, waiting)
     session = request.confirmed_session
     if session is None:
         return _back_to_authorize(request, interaction)
     if fields.get("decision") == "allow":
-        consents.grant(request.db, asked.client.client_id, session.user.id, asked.consent_scopes)
-        return _back_to_authorize(request, interaction)
+        ticked = {value for name, value in pairs if name == "scope"}
+        declined = tuple(scope for scope in asked.optional_scopes if scope not in ticked)
+        granted = asked.without(declined).consent_scopes
+        client_id = asked.client.client_id
+        consents.grant(request.db, client_id, session.user.id, granted, declined)
+        narrowed = interactions.sealed(request, waiting.narrowed_by(declined))
+        return _back_to_authorize(request, narrowed)
     if fields.get("decision") == "deny":
         events.log(ConsentRefused(sub=session.user.id, client_id=asked.client.client_id))
         answer = request.authorization_server.refuse(
@@ -65,6 +72,7 @@ def _values(
         "client_host": host_or_scheme(asked.redirect_uri),
         "user": user,
         "scopes": scope_texts(asked.consent_scopes, user),
+        "optional": asked.optional_scopes,
         "interaction": interaction,
         "csrf_token": csrf.token(request),
         "switch_account_url": interactions.page_address(request, "/sign-in", interaction),
