@@ -122,6 +122,11 @@ def test_keys_of_other_components_are_left_alone():
 
 def test_the_table_of_keys_is_the_published_one():
     assert {
+        "branding.logo",
+        "branding.accent_colour",
+        "branding.privacy_url",
+        "branding.imprint_url",
+        "branding.help_url",
         "auth.url",
         "auth.cookie_domain",
         "auth.database_url",
