@@ -1,6 +1,7 @@
 """The language of the pages: the client's wish, else the browser's, else English."""
 
 import re
+from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 import pytest
@@ -147,6 +148,26 @@ def test_an_error_in_the_link_is_shown_in_that_language_with_the_rule_in_english
     assert rule.find_parent(lang=True)["lang"] == "en"
 
 
+def test_a_day_is_written_as_each_language_does(browser, turnable_clock):
+    turnable_clock.moment = datetime(2027, 3, 5, 12, tzinfo=UTC)
+    browser.sign_in()
+
+    days = {}
+    for language in LANGUAGES:
+        page = browser.get("/account", headers={"Accept-Language": language})
+        days[language] = page.html.find("time", datetime="2027-03-05").text
+
+    assert days == {
+        "en": "5 March 2027",
+        "de": "5. März 2027",
+        "fr": "5 mars 2027",
+        "es": "5 de marzo de 2027",
+        "pl": "5 marca 2027",
+        "ja": "2027年3月5日",
+        "ar": "5 مارس 2027",
+    }
+
+
 @pytest.fixture
 def arabic_pages(browser, relying_party):
     """Give one of each page in Arabic, by name: none of its letters are those of English."""
@@ -201,7 +222,8 @@ def test_no_page_has_english_left_in_it(arabic_pages):
         for foreign in soup.select("code, bdi, [lang=en], svg, .avatar, .tile"):
             foreign.decompose()
         shown = soup.get_text(" ") + " ".join(tag.get("aria-label", "") for tag in soup(True))
-        shown = shown.replace("authservice", "").replace("GitHub", "")
+        for known in ("authservice", "GitHub", "Example App"):
+            shown = shown.replace(known, "")
         assert re.findall(r"[A-Za-z]+", shown) == [], name
 
 

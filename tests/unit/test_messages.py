@@ -37,6 +37,10 @@ def test_the_compiled_catalogue_is_that_of_the_texts(language):
     assert compiled == files.compiled(files.stored(language)), "./run messages compiles it"
 
 
+def test_every_text_has_a_translation(language):
+    assert files.stored(language).untranslated() == []
+
+
 def test_nothing_is_fuzzy_and_each_form_of_a_plural_is_there(language):
     catalogue = files.stored(language)
     for message in _texts(catalogue):
