@@ -19,6 +19,7 @@ from authservice.web.openapi.security_schemes import (
 _ERROR = page("")
 _CSRF = text("from the page")
 _INTERACTION = query("interaction", "a pending authorization request, sealed")
+_UI_LOCALES = query("ui_locales", "languages of the page, before those of Accept-Language")
 _FORGED = {"403": page("the form is not from a page of this browser")}
 
 
@@ -30,7 +31,9 @@ def _operation(summary: str, answers: Object, *, database: bool = True, **rest: 
 
 OPERATIONS: Operations = {
     ("landing", "get"): _operation(
-        "the start page", {"200": page("who is signed in, and the ways on")}
+        "the start page",
+        {"200": page("who is signed in, and the ways on")},
+        parameters=[_UI_LOCALES],
     ),
     ("sign_in", "get"): _operation(
         "the sign-in page",
@@ -96,7 +99,10 @@ OPERATIONS: Operations = {
         "the page that says it is done",
         {"200": page("the page")},
         security=[],
-        parameters=[query("everywhere", "`yes` after signing out everywhere")],
+        parameters=[
+            query("everywhere", "`yes` after signing out everywhere"),
+            _UI_LOCALES,
+        ],
         database=False,
     ),
     ("account", "get"): _operation(
