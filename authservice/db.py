@@ -4,6 +4,9 @@ On SQLite a transaction that reads first and writes later fails at once when ano
 meanwhile, whatever the busy timeout. So a writing transaction takes the write lock as it begins
 (BEGIN IMMEDIATE), and the reader cannot write at all. The reader works in autocommit: each
 statement sees the newest state, and no open snapshot keeps the write-ahead log from being cut.
+
+On PostgreSQL writing transactions run side by side, and each of their statements sees what is
+committed when it begins: whoever counts on more says so with a lock or a condition.
 """
 
 import threading
@@ -24,13 +27,13 @@ from sqlalchemy import (
     event,
     func,
     make_url,
-    select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import postgresql as postgresql_dialect
+from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.exc import TimeoutError  # noqa: A004  (what a full pool raises, too)
 from sqlalchemy.pool import NullPool
 
-from authservice import events
+from authservice import events, postgresql
 from authservice.prepared import Prepared, begin_immediate
 
 # How long a statement waits for another process's write lock before the request gets 503.
@@ -58,7 +61,10 @@ class Database:
     def reader(self) -> Connection:
         """Return this thread's connection for reading; a write through it fails."""
         connection: Connection | None = getattr(self._here, "reader", None)
-        if connection is None or connection.closed or connection.invalidated:
+        if connection is not None and self._is_ended(connection):
+            connection.close()
+            connection = None
+        if connection is None:
             connection = self._reader.connect()
             self._here.reader = connection
             self._readers.add(connection)
@@ -138,14 +144,14 @@ class Database:
         self._reader.dispose()
         self.writer.dispose()
 
+    def _is_ended(self, connection: Connection) -> bool:
+        if connection.closed or connection.invalidated:
+            return True
+        return not self.is_sqlite and postgresql.is_ended(connection.connection.dbapi_connection)
+
     def _engine(self, *, read_only: bool) -> Engine:
         if not self.is_sqlite:
-            options: dict[str, Any] = {"pool_pre_ping": not read_only, "hide_parameters": True}
-            if read_only:
-                options["isolation_level"] = "AUTOCOMMIT"
-                options["connect_args"] = {"options": "-c default_transaction_read_only=on"}
-                options["poolclass"] = NullPool
-            return create_engine(self.url, **options)
+            return postgresql.engine(self.url, read_only=read_only)
         engine = create_engine(
             self.url,
             # An error's text goes to the log; what was asked for does not belong there.
@@ -187,13 +193,18 @@ def past_index(column: Column[str]) -> ColumnElement[str]:
     return func.coalesce(column, "")
 
 
+def runs_alone(connection: Connection) -> bool:
+    """Tell whether a writing transaction is the only one: SQLite has one write lock for all."""
+    return connection.dialect.name == "sqlite"
+
+
 def take_turns(connection: Connection, turn: int) -> None:
     """Let nobody else have this turn before the transaction ends.
 
     On SQLite a writing transaction has the database to itself anyway.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(turn)))
+    if not runs_alone(connection):
+        postgresql.take_turns(connection, turn)
 
 
 def hold_tables(connection: Connection, *tables: Table) -> None:
@@ -214,5 +225,5 @@ def insert_or_ignore(connection: Connection, table: Table, values: dict[str, Any
 
 @cache
 def _insert_or_ignore(dialect_name: str, table: Table, columns: tuple[str, ...]) -> Prepared:
-    dialect = sqlite if dialect_name == "sqlite" else postgresql
+    dialect = sqlite_dialect if dialect_name == "sqlite" else postgresql_dialect
     return Prepared(dialect.insert(table).on_conflict_do_nothing(), *columns)

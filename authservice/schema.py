@@ -12,10 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Connection, MetaData, Table, Text, delete, func, insert, select
+from sqlalchemy import Column, Connection, MetaData, Table, Text, delete, insert, select
 from sqlalchemy import inspect as inspector
 
-from authservice.db import Database
+from authservice.db import Database, take_turns
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -27,7 +27,7 @@ _version = Table("alembic_version", MetaData(), Column("version_num", Text))
 _compatibility = Table(
     "schema_compatibility", MetaData(), Column("revision", Text), Column("works_since", Text)
 )
-_MIGRATION_LOCK = 0x61757468
+_MIGRATION = 0x61757468
 
 
 class NewerSchemaError(Exception):
@@ -135,9 +135,7 @@ def _migrating(database: Database) -> Iterator[Connection]:
             # of others that refer to its rows.
             connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
         with connection.begin():
-            if not database.is_sqlite:
-                # Two migrating processes take turns; on SQLite the write lock sees to that.
-                connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+            take_turns(connection, _MIGRATION)
             yield connection
 
 

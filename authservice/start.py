@@ -38,7 +38,10 @@ def open_checked_database(
     settings: AuthSettings, made: Callable[..., Database] = Database
 ) -> Database:
     """Return the database; raises SystemExit when it is not migrated or belongs elsewhere."""
-    database = made(settings.database_url, synchronous=settings.sqlite_synchronous)
+    try:
+        database = made(settings.database_url, synchronous=settings.sqlite_synchronous)
+    except ModuleNotFoundError as error:
+        raise SystemExit(f"authservice: {error}") from None
     if database.is_sqlite:
         _require_local_disk(str(database.url.database), settings)
     if schema.sqlite_file_is_missing(database):
@@ -48,9 +51,8 @@ def open_checked_database(
     except OperationalError:
         _log.exception("the database cannot be reached yet")
     except DatabaseError as error:
-        if not database.is_sqlite:
-            raise
-        raise SystemExit(_damaged(settings, error)) from None
+        why = _damaged(settings, error) if database.is_sqlite else _refused(error)
+        raise SystemExit(why) from None
     return database
 
 
@@ -112,6 +114,11 @@ def _damaged(settings: AuthSettings, error: DatabaseError) -> str:
 
 def _ini(settings: AuthSettings) -> str:
     return "local.ini" if settings.local_mode else "production.ini"
+
+
+def _refused(error: DatabaseError) -> str:
+    reason = str(error.orig).partition("\n")[0]
+    return f"authservice: the database refuses what is needed: {reason}"
 
 
 def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:

@@ -66,12 +66,14 @@ def _list(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     with database.reading(options) as connection:
-        _print_client(_existing(connection, options.client_id), options)
+        row = administration.find(connection, options.client_id)
+        _print_client(_existing(row, options.client_id), options)
 
 
 def _run(options: argparse.Namespace) -> None:
     with database.writing(options) as connection:
-        row = _existing(connection, options.client_id)
+        found = administration.find_to_change(connection, options.client_id)
+        row = _existing(found, options.client_id)
         try:
             changed, secret = options.change(connection, row, options)
         except ValueError as error:
@@ -127,8 +129,7 @@ _CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
-def _existing(connection: Connection, client_id: str) -> ClientRow:
-    row = administration.find(connection, client_id)
+def _existing(row: ClientRow | None, client_id: str) -> ClientRow:
     if row is None:
         fail(f"there is no client {client_id}")
     return row

@@ -104,7 +104,7 @@ def _closing(open_it: Callable[[], Database]) -> Iterator[Database]:
         database = open_it()
     except SettingsError as error:
         fail("; ".join(str(problem) for problem in error.problems))
-    except OSError as error:
+    except (ModuleNotFoundError, OSError) as error:
         fail(str(error))
     try:
         yield database

@@ -11,6 +11,9 @@ from authservice.identity_provider.provider_calls import json_body, no_user_info
 from authservice.services.users import Profile
 
 _FORBIDDEN = 403
+# RFC 5321, section 4.5.3.1.3: the path of 256 octets, without its angle brackets.
+_LONGEST_ADDRESS = 254
+_ID_LIMIT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def profile(provider_id: str, account: Mapping[str, Any], known: Iterable[EmailA
 
 def _account_id(value: object) -> str:
     # Accounts are found by it, so an empty one would be everybody's. True is an int in Python.
-    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < _ID_LIMIT:
         raise no_user_info("the account has no id")
     return str(value)
 
@@ -84,6 +87,8 @@ def _chosen(account: Mapping[str, Any], known: list[EmailAddress]) -> EmailAddre
 
 def _is_address(value: object) -> bool:
     if not isinstance(value, str) or not value.isprintable() or " " in value:
+        return False
+    if len(value) > _LONGEST_ADDRESS:
         return False
     local, _, domain = value.rpartition("@")
     return bool(local and domain)

@@ -19,6 +19,7 @@ from authservice.services import (
     access_tokens,
     authorization_codes,
     consents,
+    person_lock,
     refresh_tokens,
     session_participants,
     sessions,
@@ -70,6 +71,7 @@ class TokenStore:
         if not authorization_codes.spend(writer, code, clock.now() + kept):
             end_replayed_code(writer, code)
             raise InvalidGrantError(description=CODE_REFUSED)
+        person_lock.share(writer, grant.user_id, grant.client_id)
         self._require_standing(writer, code)
         refresh_id = None
         if offline:
@@ -112,6 +114,7 @@ class TokenStore:
     ) -> None:
         """Rotate a refresh token and store what is answered; the answer holds the successor."""
         writer = self._open_writer()
+        person_lock.share(writer, self._grant.user_id, self._grant.client_id)
         successor = refresh_tokens.rotate(
             writer,
             presented,

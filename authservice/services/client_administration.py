@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, Select, delete, select, update
 
 from authservice import clock, events
 from authservice.crypto.client_secrets import hash_client_secret
@@ -33,10 +33,14 @@ def all_clients(connection: Connection) -> list[ClientRow]:
 
 
 def find(connection: Connection, client_id: str) -> ClientRow | None:
-    """Return a client's row, disabled or not; the row is locked in a writing transaction."""
+    """Return a client's row, disabled or not."""
+    return _first(connection, select(oauth_client).where(oauth_client.c.client_id == client_id))
+
+
+def find_to_change(connection: Connection, client_id: str) -> ClientRow | None:
+    """Return a client's row, which stays as it is until the writing transaction changes it."""
     statement = select(oauth_client).where(oauth_client.c.client_id == client_id)
-    row = connection.execute(statement.with_for_update()).mappings().first()
-    return None if row is None else dict(row)
+    return _first(connection, statement.with_for_update())
 
 
 def change(connection: Connection, row: ClientRow, changes: Mapping[str, Any]) -> ClientRow:
@@ -91,6 +95,11 @@ def remove(connection: Connection, row: ClientRow) -> None:
     )
     connection.execute(delete(oauth_client).where(oauth_client.c.client_id == row["client_id"]))
     events.note(connection, ClientDeleted(client_id=row["client_id"]))
+
+
+def _first(connection: Connection, statement: Select[Any]) -> ClientRow | None:
+    row = connection.execute(statement).mappings().first()
+    return None if row is None else dict(row)
 
 
 def _update(connection: Connection, row: ClientRow, columns: Mapping[str, Any]) -> ClientRow:

@@ -11,8 +11,9 @@ from authservice import clock, events
 from authservice.crypto.secret_values import random_id
 from authservice.db import insert_or_ignore, past_index
 from authservice.events import ConsentGiven
-from authservice.models import oauth_consent
+from authservice.models import oauth_consent, user
 from authservice.prepared import Prepared
+from authservice.services import person_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,10 @@ def of_user(connection: Connection, user_id: str) -> list[Consent]:
 
 def delete(connection: Connection, consent: Consent) -> None:
     """Forget a consent; the client has to ask again."""
-    connection.execute(sql_delete(oauth_consent).where(oauth_consent.c.id == consent.id))
+    which = oauth_consent.c.id == consent.id
+    owner = select(oauth_consent.c.user_id).where(which)
+    person_lock.claim(connection, user.c.id.in_(owner))
+    connection.execute(sql_delete(oauth_consent).where(which))
 
 
 def grant(
@@ -75,6 +79,7 @@ def grant(
         "created_at": now,
         "updated_at": now,
     }
+    person_lock.share(connection, user_id, client_id)
     # Two consents given at once must both be kept: the row is locked before it is read.
     insert_or_ignore(connection, oauth_consent, first)
     key = {"of_client": client_id, "of_user": user_id}

@@ -20,7 +20,7 @@ from authservice.db import past_index
 from authservice.events import RefreshTokenReplayed
 from authservice.models import oauth_refresh_token, session, user
 from authservice.prepared import Prepared
-from authservice.services import access_tokens
+from authservice.services import access_tokens, person_lock
 from authservice.services.users import User
 
 
@@ -201,17 +201,22 @@ def end_replayed_family(connection: Connection, found: RefreshToken) -> None:
 
 def revoke_family(connection: Connection, family_id: str) -> None:
     """Revoke every token of a family and delete the access tokens that came with them."""
-    _revoke(connection, oauth_refresh_token.c.family_id == family_id)
+    which = oauth_refresh_token.c.family_id == family_id
+    _claim_owner(connection, which)
+    _revoke(connection, which)
 
 
 def revoke_of_code(connection: Connection, authorization_code_id: str) -> None:
     """Revoke every token that goes back to one authorization code."""
-    _revoke(connection, oauth_refresh_token.c.authorization_code_id == authorization_code_id)
+    which = oauth_refresh_token.c.authorization_code_id == authorization_code_id
+    _claim_owner(connection, which)
+    _revoke(connection, which)
     access_tokens.delete_of_code(connection, authorization_code_id)
 
 
 def revoke_of_user(connection: Connection, user_id: str, client_id: str | None = None) -> None:
     """Revoke a user's tokens, those of one client or of all, and delete their access tokens."""
+    person_lock.claim(connection, user.c.id == user_id)
     which = oauth_refresh_token.c.user_id == user_id
     if client_id is not None:
         which &= past_index(oauth_refresh_token.c.client_id) == client_id
@@ -259,6 +264,11 @@ def _known_successor(connection: Connection, presented: str, grace: timedelta) -
 
 def _erase_old_successors(connection: Connection, family_id: str, before: datetime) -> None:
     _ERASE_SUCCESSORS.rowcount(connection, {"of_family": family_id, "before": before})
+
+
+def _claim_owner(connection: Connection, which: ColumnElement[bool]) -> None:
+    owner = select(oauth_refresh_token.c.user_id).where(which)
+    person_lock.claim(connection, user.c.id.in_(owner))
 
 
 def _revoke(connection: Connection, which: ColumnElement[bool]) -> None:

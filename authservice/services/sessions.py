@@ -12,7 +12,7 @@ from authservice.crypto.secret_values import digest, random_id, random_token
 from authservice.events import SignedOut
 from authservice.models import oauth_access_token, session, session_participant, user
 from authservice.prepared import Prepared
-from authservice.services import logout_notices
+from authservice.services import logout_notices, person_lock
 from authservice.services.users import User
 
 
@@ -169,6 +169,8 @@ def end(connection: Connection, session_ids: Sequence[str]) -> int:
 
     Returns how many sessions ended.
     """
+    owners = select(session.c.user_id).where(session.c.id.in_(session_ids))
+    person_lock.claim(connection, user.c.id.in_(owners))
     # Of several that end a session at the same moment, one tells the clients.
     held = connection.execute(_HOLD, {"session_ids": list(session_ids)}).all()
     if not held:

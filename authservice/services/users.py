@@ -1,14 +1,16 @@
 """People: the user behind an account at the identity provider, found or created."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy.exc import IntegrityError
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
+from authservice.db import insert_or_ignore
 from authservice.models import account, user
 from authservice.prepared import Prepared
 
@@ -46,7 +48,11 @@ class AccountNotLinkedError(Exception):
     """The address belongs to a user whom this account may not be linked to."""
 
 
+# How often a sign-in is looked at anew because another one of the same person came first.
+_ATTEMPTS = 3
+
 _BY_ID = Prepared(select(user).where(user.c.id == bindparam("user_id")))
+# The user is changed after what is found: nobody else may change them meanwhile.
 _BY_ACCOUNT = (
     select(user)
     .join(account, account.c.user_id == user.c.id)
@@ -54,7 +60,10 @@ _BY_ACCOUNT = (
         account.c.provider_id == bindparam("provider_id"),
         account.c.account_id == bindparam("account_id"),
     )
+    .with_for_update(key_share=True, of=user)
 )
+_BY_ADDRESS = select(user).where(user.c.email == bindparam("address"))
+_HOLDER = _BY_ADDRESS.with_for_update(key_share=True)
 
 
 def find(connection: Connection, user_id: str) -> User | None:
@@ -73,23 +82,36 @@ def from_profile(connection: Connection, profile: Profile) -> tuple[User, bool]:
     if not profile.account_id or not profile.email:
         message = "a profile without an account id or an address identifies nobody"
         raise ValueError(message)
+    for _ in range(_ATTEMPTS):
+        known = _of_account(connection, profile)
+        if known is not None:
+            return _follow(connection, known, profile), False
+        holder = _of_address(connection, profile)
+        if holder is None:
+            created = _create(connection, profile)
+            if created is not None:
+                return created, True
+        elif not (holder.email_verified and profile.email_verified):
+            break
+        elif _link(connection, holder, profile):
+            return _follow(connection, holder, profile), False
+        # Another sign-in has made the user or the account since: it is there to be found now.
+    raise AccountNotLinkedError
+
+
+def _of_account(connection: Connection, profile: Profile) -> User | None:
     key = {"provider_id": profile.provider_id, "account_id": profile.account_id}
     row = connection.execute(_BY_ACCOUNT, key).first()
-    if row is not None:
-        return _follow(connection, User(*row), profile), False
-    row = connection.execute(select(user).where(user.c.email == profile.email.lower())).first()
-    if row is None:
-        created = _create(connection, profile)
-        _link(connection, created, profile)
-        return created, True
-    existing = User(*row)
-    if not (existing.email_verified and profile.email_verified):
-        raise AccountNotLinkedError
-    _link(connection, existing, profile)
-    return _follow(connection, existing, profile), False
+    return None if row is None else User(*row)
 
 
-def _create(connection: Connection, profile: Profile) -> User:
+def _of_address(connection: Connection, profile: Profile) -> User | None:
+    row = connection.execute(_HOLDER, {"address": profile.email.lower()}).first()
+    return None if row is None else User(*row)
+
+
+def _create(connection: Connection, profile: Profile) -> User | None:
+    """Return a new user with the profile's account; None when there is one already."""
     now = clock.now()
     created = User(
         id=profile.user_id or random_id(),
@@ -100,24 +122,27 @@ def _create(connection: Connection, profile: Profile) -> User:
         created_at=now,
         updated_at=now,
     )
-    connection.execute(insert(user), _row(created))
-    return created
+    if not insert_or_ignore(connection, user, _row(created)):
+        return None
+    if _link(connection, created, profile):
+        return created
+    connection.execute(delete(user).where(user.c.id == created.id))
+    return None
 
 
-def _link(connection: Connection, owner: User, profile: Profile) -> None:
+def _link(connection: Connection, owner: User, profile: Profile) -> bool:
+    """Make the account the user's; False when it is somebody's already."""
     now = clock.now()
-    connection.execute(
-        insert(account),
-        {
-            "id": random_id(),
-            "account_id": profile.account_id,
-            "provider_id": profile.provider_id,
-            "user_id": owner.id,
-            "scope": profile.scope,
-            "created_at": now,
-            "updated_at": now,
-        },
-    )
+    row = {
+        "id": random_id(),
+        "account_id": profile.account_id,
+        "provider_id": profile.provider_id,
+        "user_id": owner.id,
+        "scope": profile.scope,
+        "created_at": now,
+        "updated_at": now,
+    }
+    return insert_or_ignore(connection, account, row)
 
 
 def _follow(connection: Connection, known: User, profile: Profile) -> User:
@@ -126,27 +151,14 @@ def _follow(connection: Connection, known: User, profile: Profile) -> User:
     Not an address that another user holds, since two people would become one; nor an unverified
     one in place of a verified one.
     """
-    email, verified = known.email, known.email_verified
-    address = profile.email.lower()
-    if address == email:
-        verified = verified or profile.email_verified
-    elif _is_taken(connection, address):
+    current = _followed(known, profile)
+    if current.email != known.email and not _moves(connection, current):
         _log.warning(
             "user %s keeps the address: the new one at %s is another user's",
             known.id,
             profile.provider_id,
         )
-    elif profile.email_verified or not verified:
-        email, verified = address, profile.email_verified
-    current = User(
-        id=known.id,
-        name=profile.name,
-        email=email,
-        email_verified=verified,
-        image=profile.image,
-        created_at=known.created_at,
-        updated_at=known.updated_at,
-    )
+        current = replace(current, email=known.email, email_verified=known.email_verified)
     if current == known:
         return known
     changed = _row(current) | {"updated_at": clock.now()}
@@ -154,8 +166,28 @@ def _follow(connection: Connection, known: User, profile: Profile) -> User:
     return User(**changed)
 
 
-def _is_taken(connection: Connection, address: str) -> bool:
-    return connection.scalar(select(user.c.id).where(user.c.email == address)) is not None
+def _followed(known: User, profile: Profile) -> User:
+    current = replace(known, name=profile.name, image=profile.image)
+    address, verified = profile.email.lower(), profile.email_verified
+    if address == known.email:
+        return replace(current, email_verified=known.email_verified or verified)
+    if verified or not known.email_verified:
+        return replace(current, email=address, email_verified=verified)
+    return current
+
+
+def _moves(connection: Connection, current: User) -> bool:
+    """Give a user the new address; False when another user holds it."""
+    if connection.execute(_BY_ADDRESS, {"address": current.email}).first() is not None:
+        return False
+    change = update(user).where(user.c.id == current.id).values(email=current.email)
+    try:
+        # Another sign-in may take the address at this very moment.
+        with connection.begin_nested():
+            connection.execute(change)
+    except IntegrityError:
+        return False
+    return True
 
 
 def _row(value: User) -> dict[str, Any]:

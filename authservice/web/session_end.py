@@ -10,6 +10,8 @@ from authservice.web.request import AuthRequest
 
 def end_sessions(request: AuthRequest, session_ids: Sequence[str]) -> None:
     """End sessions; clients that want to know are told once the transaction is committed."""
+    if not session_ids:
+        return
     sessions.end(request.db, session_ids)
     # Called after the answer was made, and so after the commit.
     request.add_response_callback(_wake)
@@ -30,7 +32,8 @@ def sign_out_everywhere(request: AuthRequest, user_id: str, response: Response) 
 
 def end_presented_sessions(request: AuthRequest, response: Response) -> Response:
     """End every session that the request's cookies name, and clear the cookies."""
-    for token in request.cookies_of_service.session_tokens(request.cookie_header):
-        end_sessions(request, sessions.ids_of_token(request.db_readonly, token))
+    tokens = request.cookies_of_service.session_tokens(request.cookie_header)
+    found = [sessions.ids_of_token(request.db_readonly, token) for token in tokens]
+    end_sessions(request, [session_id for ids in found for session_id in ids])
     request.cookies_of_service.clear_session(response)
     return response

@@ -109,8 +109,10 @@ def reading(deployment: Deployment) -> Iterator[Connection | None]:
     """
     url = make_url(deployment.settings.database_url)
     if url.get_backend_name() != "sqlite":
-        # Without an encoding of the client, text of a database in SQL_ASCII comes as bytes.
+        # Without an encoding of the client, text of a database in SQL_ASCII comes as bytes. A
+        # replica, which the service itself does not connect to, is to be told from no server.
         given = {"connect_timeout": _CONNECT_SECONDS, "client_encoding": "utf8"}
+        given["target_session_attrs"] = "any"
         url = url.set(query=given | dict(url.query))
     database = Database(url.render_as_string(hide_password=False))
     try:

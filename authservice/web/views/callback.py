@@ -79,7 +79,8 @@ def _new_session(request: AuthRequest, user: User) -> tuple[sessions.CentralSess
         user,
         request.auth_settings.lifetimes.session,
         ip_address=request.from_address,
-        user_agent=(request.user_agent or "")[:500],
+        # PostgreSQL takes no NUL in a text, and not every server refuses one in a header.
+        user_agent=(request.user_agent or "").replace("\x00", "")[:500],
     )
 
 
