@@ -1,22 +1,24 @@
 """What tests share: a migrated database for each, a clock that can be turned, the application."""
 
+import base64
 import os
-import shutil
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
-from authservice import clock, main, schema
+from authservice import clock, main
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
-from authservice.local_secret import local_secret
 from authservice.models import jwks
 from authservice.services.signing_keys import SigningKeys
 from tests.browser import Browser
 from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
+from tests.engines import ENGINES, SECRET, PostgreSQLEngine, SQLiteEngine, migrate
 from tests.relying_party import RelyingParty
+from tests.scheduling import ByFileAndEngine
+from tests.services.postgresql_server import QUICK, PostgreSQLServer
 
 LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}
 _OURS = ("AUTH_", "BRANDING_", "OTEL_", "PROVIDER_")
@@ -32,21 +34,61 @@ def _no_settings_from_outside(monkeypatch):
         monkeypatch.delenv(name)
 
 
+def pytest_generate_tests(metafunc):
+    """Run a test on every engine, or on those that its marker names."""
+    if "engine" in metafunc.fixturenames:
+        marker = metafunc.definition.get_closest_marker("engines")
+        names = marker.args if marker else ENGINES
+        metafunc.parametrize("engine", names, indirect=True, scope="session")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return ByFileAndEngine(config, log)
+
+
 @pytest.fixture(scope="session")
 def migrated_template(tmp_path_factory):
     """A migrated SQLite file, made once by the real migration and copied for each test."""
     file = tmp_path_factory.mktemp("template") / "template.sqlite"
-    database = Database(f"sqlite:///{file}")
-    schema.migrate(database)
-    database.dispose()
+    migrate(f"sqlite:///{file}")
     return file
 
 
+@pytest.fixture(scope="session")
+def postgresql():
+    """A PostgreSQL server, as long as the tests run."""
+    server = PostgreSQLServer(**QUICK)
+    yield PostgreSQLEngine(server)
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def engine(request, migrated_template):
+    """The engine on which the test runs."""
+    if request.param == "sqlite":
+        return SQLiteEngine(migrated_template)
+    return request.getfixturevalue("postgresql")
+
+
 @pytest.fixture
-def database_url(migrated_template, tmp_path):
-    file = tmp_path / "test.sqlite"
-    shutil.copy(migrated_template, file)
-    return f"sqlite:///{file}"
+def database_url(engine, tmp_path, monkeypatch):
+    """The address of a migrated database of the test's own, and what local mode needs with it."""
+    for name, value in engine.local_environ.items():
+        monkeypatch.setenv(name, value)
+    url = engine.migrated(tmp_path)
+    yield url
+    engine.drop(url)
+
+
+@pytest.fixture
+def empty(engine, tmp_path):
+    """A database with nothing in it."""
+    url = engine.empty(tmp_path)
+    opened = Database(url)
+    yield opened
+    opened.dispose()
+    engine.drop(url)
 
 
 @pytest.fixture
@@ -75,14 +117,12 @@ def turnable_clock(monkeypatch):
 
 @pytest.fixture(scope="session")
 def local_keys(migrated_template, tmp_path_factory):
-    """The signing keys of a local-mode server and their secret: making them takes a while."""
-    file = tmp_path_factory.mktemp("keys") / "keys.sqlite"
-    shutil.copy(migrated_template, file)
-    database = Database(f"sqlite:///{file}")
-    SigningKeys(database, ServerSecret(local_secret(str(file))), rotation=ROTATION).load()
+    """The signing keys of a local-mode server: making them takes a while."""
+    database = Database(SQLiteEngine(migrated_template).migrated(tmp_path_factory.mktemp("keys")))
+    SigningKeys(database, ServerSecret(base64.b64decode(SECRET)), rotation=ROTATION).load()
     rows = [dict(row) for row in database.reader.execute(select(jwks)).mappings()]
     database.dispose()
-    return rows, Path(f"{file}.secret")
+    return rows
 
 
 @pytest.fixture
@@ -91,18 +131,23 @@ def make_app(database, database_url, local_keys):
     made = []
 
     def make(**settings):
-        kept = Path(f"{database.url.database}.secret")
-        local = "auth__mode" not in settings and "auth__database_url" not in settings
-        if local and not kept.exists():
-            # Unless another process has served this database before.
-            rows, secret = local_keys
-            shutil.copy(secret, kept)
-            with database.transaction() as connection:
-                connection.execute(insert(jwks), rows)
+        if "auth__mode" not in settings and "auth__database_url" not in settings:
+            _give_keys()
         ini = LOCAL | {"auth.database_url": database_url}
         ini |= {name.replace("__", "."): value for name, value in settings.items()}
         made.append(main({}, **ini))
         return made[-1]
+
+    def _give_keys():
+        if database.reader.scalar(select(func.count()).select_from(jwks)):
+            # Another process has served this database before.
+            return
+        if database.is_sqlite:
+            kept = Path(f"{database.url.database}.secret")
+            kept.touch(0o600)
+            kept.write_bytes(base64.b64decode(SECRET))
+        with database.transaction() as connection:
+            connection.execute(insert(jwks), local_keys)
 
     yield make
     for app in made:

@@ -13,15 +13,16 @@ _PACKAGES = {
     "apache2": "apache2-bin",
     "chromium": "chromium",
     "git": "git",
+    "initdb": "postgresql",
     "nginx": "nginx-light",
+    "postgres": "postgresql",
     "redis-server": "redis-server",
 }
 
 
 def program(name):
     """Return the path of a program, or leave the test out."""
-    # Debian keeps servers where ordinary users' PATH does not lead.
-    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/bin")
+    found = shutil.which(name, path=":".join([os.environ.get("PATH", ""), *_folders()]))
     if found is not None:
         return found
     return _missing(name, _PACKAGES[name])
@@ -40,3 +41,10 @@ def _missing(part, package):
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)
+
+
+def _folders():
+    """Return where Debian keeps servers, to which ordinary users' PATH does not lead."""
+    postgresql = Path("/usr/lib/postgresql").glob("*/bin")
+    newest_first = sorted(postgresql, key=lambda folder: int(folder.parent.name), reverse=True)
+    return ["/usr/sbin", "/usr/bin", *map(str, newest_first)]

@@ -22,7 +22,7 @@ def free_port():
 class Process:
     """A program of the test, ready once it has written a certain text, as often as it should."""
 
-    def __init__(self, command, *, ready, times=1, env=None, cwd=ROOT):
+    def __init__(self, command, *, ready, times=1, env=None, cwd=ROOT, **owner):
         self.output = []
         self._process = subprocess.Popen(
             [str(part) for part in command],
@@ -32,6 +32,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            **owner,
         )
         self._ready = threading.Event()
         self._reader = threading.Thread(target=self._read, args=[ready, times], daemon=True)

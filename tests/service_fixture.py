@@ -6,7 +6,9 @@ from tests.processes import LocalService
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory):
-    started = LocalService(tmp_path_factory.mktemp("service"))
+def service(engine, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("service")
+    url = engine.empty(folder)
+    started = LocalService(folder, AUTH_DATABASE_URL=url, **engine.local_environ)
     yield started
     started.stop()

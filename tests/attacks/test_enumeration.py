@@ -14,6 +14,9 @@ from tests.functional.test_introspection import introspect
 from tests.functional.test_revocation import revoke
 from tests.relying_party import RelyingParty
 
+# The driver of SQLite tells which statements it runs.
+pytestmark = pytest.mark.engines("sqlite")
+
 
 @pytest.fixture
 def effort(app):

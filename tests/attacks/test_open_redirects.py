@@ -103,7 +103,7 @@ def test_nor_from_the_page_in_production(production, name):
 @pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
 @pytest.mark.parametrize("name", RETURNS)
 @pytest.mark.parametrize("fixture", ["browser", "production"])
-def test_nor_by_the_session_api(request, fixture, name):
+def test_nor_by_the_session_api(request, fixture, name, engine):
     where = request.getfixturevalue(fixture)
 
     for address in from_everywhere(where, evil_addresses.disguised(f"{where.origin}/home")):

@@ -18,10 +18,10 @@ def redis_server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def running(identity_provider_process, redis_server, tmp_path_factory):  # noqa: F811
-    made = Deployment(
-        tmp_path_factory.mktemp("production"), identity_provider_process, redis_server.url
-    )
+def running(engine, identity_provider_process, redis_server, tmp_path_factory):  # noqa: F811
+    folder = tmp_path_factory.mktemp("production")
+    database_url = engine.empty(folder)
+    made = Deployment(folder, database_url, identity_provider_process, redis_server.url)
     try:
         made.start()
         yield made

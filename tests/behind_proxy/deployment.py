@@ -7,11 +7,12 @@ port; who connects is sent to nginx on loopback instead.
 import base64
 import os
 import shutil
-import sqlite3
 import subprocess
-from contextlib import closing
 from pathlib import Path
 
+from sqlalchemy import text
+
+from authservice.db import Database
 from tests.behind_proxy.https import Caller
 from tests.httpclient.certificates import Authority
 from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
@@ -61,7 +62,7 @@ server {{
 class Deployment:
     """Everything runs between ``start`` and ``stop``."""
 
-    def __init__(self, folder, standin_url, redis_url):
+    def __init__(self, folder, database_url, standin_url, redis_url):
         self.folder = folder
         self.https_port = free_port()
         self.worker_ports = [free_port(), free_port()]
@@ -71,11 +72,12 @@ class Deployment:
         self.env = {
             "AUTH_URL": AUTH,
             "AUTH_COOKIE_DOMAIN": f".{DOMAIN}",
+            "AUTH_DATABASE_URL": database_url,
             "AUTH_SECRET": self.auth_secret,
             "PROVIDER_CLIENT_ID": self.standin.client_id,
             "PROVIDER_CLIENT_SECRET": self.standin.client_secret,
         }
-        self.database_file = folder / "data" / "production.sqlite"
+        self.database = Database(database_url)
         self._redis_url = redis_url
         self._processes = []
 
@@ -100,6 +102,7 @@ class Deployment:
     def stop(self):
         for process in reversed(self._processes):
             process.stop()
+        self.database.dispose()
 
     def command(self, *arguments):
         """Run a console script as an operator would and return what it prints."""
@@ -123,8 +126,12 @@ class Deployment:
 
     def forget_consents(self):
         """Let every client have to ask again."""
-        with closing(sqlite3.connect(self.database_file)) as connection, connection:
-            connection.execute("DELETE FROM oauth_consent")
+        self.change("DELETE FROM oauth_consent")
+
+    def change(self, statement, **values):
+        """Change the database past the service."""
+        with self.database.transaction() as connection:
+            connection.execute(text(statement), values)
 
     def register(self, name, redirect_uri, *flags):
         """Register a client and return what the command prints, as JSON text."""

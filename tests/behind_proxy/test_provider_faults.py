@@ -1,10 +1,9 @@
 """A provider that is slow or out of order: it costs one thread for a while, and nobody else."""
 
-import sqlite3
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
+from sqlalchemy import text
 
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
@@ -113,10 +112,14 @@ def test_meanwhile_everybody_else_is_answered(production, waiting, signed_in_coo
 
 
 def test_meanwhile_another_process_can_write_at_once(production, waiting):
-    with closing(sqlite3.connect(production.database_file, timeout=0)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("DELETE FROM oauth_consent")
+    at_once = "PRAGMA busy_timeout = 0" if production.database.is_sqlite else "SET lock_timeout = 1"
+    with production.database.writer.connect() as connection:
+        connection.connection.cursor().execute(at_once)
+        for table in ("verification", "session", "oauth_consent"):
+            connection.execute(text(f"DELETE FROM {table}"))
         connection.rollback()
+    # Its connection would go on like that.
+    production.database.dispose()
 
     assert not any(answer.done() for answer in waiting)
 

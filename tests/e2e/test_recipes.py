@@ -1,13 +1,13 @@
 """Every recipe does what its page says, against a real local-mode server."""
 
-import sqlite3
 import subprocess
 import sys
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from sqlalchemy import text
 
+from authservice.db import Database
 from tests.e2e import recipes
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, Visitor
@@ -56,14 +56,11 @@ def session_of(service, person):
 
 def let_days_pass(service, days):
     """Move every session into the past, as if it had not been used since."""
-    file = urlsplit(service.env["AUTH_DATABASE_URL"]).path.removeprefix("/")
-    connection = sqlite3.connect(file, timeout=20)
-    with connection:
-        connection.execute(
-            "UPDATE session SET updated_at = updated_at - ?, expires_at = expires_at - ?",
-            [days * DAY_MS, days * DAY_MS],
-        )
-    connection.close()
+    past = "UPDATE session SET updated_at = updated_at - :ms, expires_at = expires_at - :ms"
+    database = Database(service.env["AUTH_DATABASE_URL"])
+    with database.transaction() as connection:
+        connection.execute(text(past), {"ms": days * DAY_MS})
+    database.dispose()
 
 
 @pytest.mark.attack("FAILURES-52")

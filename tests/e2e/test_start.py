@@ -87,14 +87,15 @@ def stopped_in_the_end():
         yield take
 
 
-def test_a_second_start_keeps_sessions_and_keys(tmp_path, stopped_in_the_end):
-    first = stopped_in_the_end(LocalService(tmp_path))
+def test_a_second_start_keeps_sessions_and_keys(engine, database_url, stopped_in_the_end):
+    env = {"AUTH_DATABASE_URL": database_url} | engine.local_environ
+    first = stopped_in_the_end(LocalService("/nowhere", **env))
     person = Person(first.url)
     person.open(f"{first.url}/sign-in")
     keys = published_keys(first.url)
     first.stop()
 
-    second = stopped_in_the_end(LocalService(tmp_path))
+    second = stopped_in_the_end(LocalService("/nowhere", **env))
 
     session = person.http.get(f"{second.url}/api/auth/get-session", timeout=20).json()
     assert session["user"]["id"] == "local-developer"
@@ -102,17 +103,15 @@ def test_a_second_start_keeps_sessions_and_keys(tmp_path, stopped_in_the_end):
 
 
 def test_processes_that_start_together_publish_the_same_three_keys(
-    migrated_template, tmp_path, stopped_in_the_end
+    engine, database_url, stopped_in_the_end
 ):
-    database = tmp_path / "local.sqlite"
-    database.write_bytes(migrated_template.read_bytes())
     ports = [free_port() for _ in range(4)]
 
     def start(port):
         env = {
             "AUTH_URL": f"http://localhost:{port}",
-            "AUTH_DATABASE_URL": f"sqlite:///{database}",
-        }
+            "AUTH_DATABASE_URL": database_url,
+        } | engine.local_environ
         command = [SCRIPTS / "pserve", "local.ini", f"listen_port={port}"]
         stopped_in_the_end(Process(command, ready=SERVING, env=env))
 

@@ -1,6 +1,7 @@
 """How logout tokens are delivered: again after a failure, once at a time, never in the way."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from sqlalchemy import select
 from authservice.models import logout_notice
 from authservice.services import logout_notices
 from tests.browser import ORIGIN
+from tests.lock_waits import wait_until_blocked
 from tests.published_keys import decoded
 
 # After a first attempt: the pauses before the next ones, in seconds.
@@ -165,21 +167,26 @@ def test_two_processes_make_one_attempt_at_a_time(make_app, one_due, receiver, t
     assert not receiver.has_more()
 
 
-def test_of_two_that_see_a_notice_one_takes_it(one_due, receiver, database, app):
+@pytest.fixture
+def wait_for_second(app, database):
+    """Wait until a second transaction waits for the first, or is done."""
+    if not database.is_sqlite:
+        return lambda second: wait_until_blocked(database, second)
     reached = threading.Event()
     with app.registry.components.database.transaction() as other:
-        driver = other.connection.dbapi_connection
-    driver.set_trace_callback(lambda _: reached.set())
-    results = []
-    with database.transaction() as connection:
-        taken = logout_notices.take(connection, notice(database).id)
-        second = threading.Thread(target=lambda: results.append(one_due.attempt_one()))
-        second.start()
-        # It has seen the notice as still due, and waits for the write lock.
-        assert reached.wait(20)
-    second.join()
+        other.connection.dbapi_connection.set_trace_callback(lambda _: reached.set())
+    return lambda _second: reached.wait(20)
+
+
+def test_of_two_that_see_a_notice_one_takes_it(one_due, receiver, database, wait_for_second):
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as connection:
+            taken = logout_notices.take(connection, notice(database).id)
+            second = pool.submit(one_due.attempt_one)
+            # It has seen the notice as still due.
+            wait_for_second(second)
+        assert second.result() is True
 
     assert taken is not None
-    assert results == [True]
     assert not receiver.has_more()
     assert notice(database).attempts == 1

@@ -15,6 +15,7 @@ from authservice.oauth.backchannel_logout import BackchannelLogout
 from tests.browser import ORIGIN
 from tests.processes import LocalService
 from tests.published_keys import decoded
+from tests.refusing_database import refuse
 
 
 class Notices:
@@ -91,11 +92,11 @@ def watch():
 
 
 def test_a_process_that_dies_during_an_attempt_only_delays_it(
-    notices, receiver, by_hand, turnable_clock, database_url
+    notices, receiver, by_hand, turnable_clock, database_url, engine
 ):
     notices.leave()
     receiver.hold()
-    process = LocalService("/nowhere", AUTH_DATABASE_URL=database_url)
+    process = LocalService("/nowhere", AUTH_DATABASE_URL=database_url, **engine.local_environ)
     receiver.next()
     process.stop(signal.SIGKILL)
     receiver.release()
@@ -151,7 +152,7 @@ def test_one_that_was_never_started_can_be_stopped(app):
 
 
 def test_a_database_that_is_away_only_delays_it(notices, receiver, teller, database, watch):
-    failed = watch("logout notices wait for the database: OperationalError")
+    failed = watch("logout notices wait for the database")
     rename(database, "logout_notice", "away")
     teller.wake()
     assert failed.wait(20)
@@ -183,13 +184,7 @@ def test_what_nobody_expected_does_not_end_the_work(
 def test_a_sign_out_that_fails_tells_nobody(browser, notices, database):
     client = notices.client
     assert client.redeem(client.sign_in_with(browser)).status_int == 200
-    with database.transaction() as connection:
-        connection.execute(
-            text(
-                "CREATE TRIGGER no BEFORE DELETE ON session"
-                " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
-            )
-        )
+    refuse(database, "DELETE", "session")
 
     answer = browser.post_json(
         "/api/auth/sign-out", {}, headers={"Origin": ORIGIN}, expect_errors=True

@@ -11,6 +11,8 @@ from authservice.schema import REVISION
 from authservice.sqlite.copy import examine
 from tests.processes import LocalService
 
+pytestmark = pytest.mark.engines("sqlite")
+
 
 @pytest.fixture(autouse=True)
 def _local_database(database_url, monkeypatch, tmp_path):

@@ -143,6 +143,13 @@ def test_without_a_session_it_is_null(browser):
     assert "Set-Cookie" not in answer.headers
 
 
+def test_a_nul_in_the_user_agent_is_left_out(browser):
+    browser.extra_environ["HTTP_USER_AGENT"] = "a\x00b"
+    browser.sign_in()
+
+    assert browser.session()["session"]["userAgent"] == "ab"
+
+
 def test_a_long_user_agent_is_cut(browser):
     browser.extra_environ["HTTP_USER_AGENT"] = "x" * 5000
     browser.sign_in()

@@ -8,6 +8,8 @@ import pytest
 
 from tests.browser import Browser
 
+pytestmark = pytest.mark.engines("sqlite")
+
 MEBIBYTES = 4
 
 

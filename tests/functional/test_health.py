@@ -1,10 +1,9 @@
 """GET /api/health: the process serves, whatever becomes of its database."""
 
-from pathlib import Path
-
 import pytest
 
 from authservice.db import Database
+from tests.statements import statements  # noqa: F401  (a fixture)
 
 PATH = "/api/health"
 
@@ -36,20 +35,8 @@ def test_a_head_request_has_the_same_headers_and_no_body(browser):
     assert answer.body == b""
 
 
-@pytest.fixture
-def statements(app):
-    """Give the statements that reach the database meanwhile, through either engine."""
-    sent = []
-    database = app.registry.components.database
-    reader = database.reader.connection.dbapi_connection
-    reader.set_trace_callback(sent.append)
-    with database.writer.connect() as writer:
-        writer.connection.dbapi_connection.set_trace_callback(sent.append)
-    yield sent
-    reader.set_trace_callback(None)
-
-
-def test_it_asks_the_database_nothing(browser, statements):
+@pytest.mark.engines("sqlite")
+def test_it_asks_the_database_nothing(browser, statements):  # noqa: F811
     browser.sign_in()
     assert statements
     statements.clear()
@@ -59,9 +46,9 @@ def test_it_asks_the_database_nothing(browser, statements):
     assert statements == []
 
 
-def test_it_answers_without_its_database(app, browser, database_url, monkeypatch):
+def test_it_answers_without_its_database(app, browser, engine, database_url, monkeypatch):
     app.registry.components.close()
-    Path(database_url.removeprefix("sqlite:///")).unlink()
+    engine.drop(database_url)
     monkeypatch.setattr(Database, "reader", property(lambda _self: 1 / 0))
     monkeypatch.setattr(Database, "transaction", lambda _self: 1 / 0)
 

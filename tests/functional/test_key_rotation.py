@@ -15,6 +15,7 @@ from authservice.services.signing_keys import READ_AGAIN_AFTER
 from tests.browser import Browser
 from tests.end_session import ask, is_confirmation
 from tests.published_keys import JWKS, decoded
+from tests.refusing_database import allow, refuse
 from tests.relying_party import RelyingParty
 
 ROTATION = timedelta(days=90)
@@ -25,7 +26,7 @@ TYPES = ["RS256", "ES256", "EdDSA"]
 @pytest.fixture
 def serve(turnable_clock, local_keys, make_app):
     """Build the service, with its clock at the moment in which its keys were made."""
-    turnable_clock.moment = local_keys[0][0]["created_at"]
+    turnable_clock.moment = local_keys[0]["created_at"]
     return lambda **settings: Service(turnable_clock, make_app(**settings))
 
 
@@ -329,15 +330,11 @@ def test_keys_that_cannot_be_read_again_serve_on(served, database, caplog, turna
 
 
 def test_keys_that_cannot_be_stored_are_tried_again(served, database, caplog):
-    with database.transaction() as connection:
-        connection.execute(
-            text("CREATE TRIGGER full BEFORE INSERT ON jwks BEGIN SELECT RAISE(ABORT, 'full'); END")
-        )
+    refuse(database, "INSERT", "jwks")
     served.turn(ROTATION)
 
     assert "could not be stored" in caplog.text
     assert len(served.published()) == 3
-    with database.transaction() as connection:
-        connection.execute(text("DROP TRIGGER full"))
+    allow(database, "jwks")
     served.turn(READ_AGAIN_AFTER)
     assert len(served.published()) == 6

@@ -248,7 +248,9 @@ def test_a_dry_run_retires_nothing(run, keys, database, listed):
 
 
 @pytest.mark.parametrize("command", [["list"], ["rotate"], ["reencrypt"]])
-def test_without_the_secret_nothing_is_done(command, refused, database):
+def test_without_the_secret_nothing_is_done(command, refused, database, monkeypatch):
+    monkeypatch.delenv("AUTH_SECRET", raising=False)
+
     assert "AUTH_SECRET: is missing" in refused(*command)
     assert not secret_file(database.url.database).exists()
 

@@ -4,12 +4,13 @@ import json
 import re
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 
 from authservice.cli import main as authservice
 from authservice.cli import register
 from authservice.crypto.secret_values import digest
 from authservice.models import account, jwks, oauth_client, session, user
+from tests.refusing_database import refuse
 from tests.relying_party import RelyingParty
 
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
@@ -236,13 +237,7 @@ def test_what_cannot_be_registered_is_named_all_at_once(capsys, database, argume
 
 
 def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database):
-    with database.transaction() as connection:
-        connection.execute(
-            text(
-                "CREATE TRIGGER no BEFORE UPDATE ON oauth_client"
-                " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
-            )
-        )
+    refuse(database, "UPDATE", "oauth_client")
 
     status, message = _refused(capsys, *REQUIRED)
 

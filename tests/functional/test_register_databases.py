@@ -284,3 +284,13 @@ def test_the_installed_command_refuses_with_a_status(tmp_path, database, databas
     assert made.stdout == ""
     assert "must use https" in made.stderr
     assert _count(database) == 0
+
+
+def test_without_the_driver_it_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "authservice.postgresql_errors", raising=False)
+    monkeypatch.setenv("AUTH_DATABASE_URL", "postgresql+psycopg://u@db.example.com/auth")
+
+    for run, arguments in ((register.main, REQUIRED), (authservice, ["migrate"])):
+        message = _refused(capsys, run, arguments)
+        assert message.endswith("run: pip install 'authservice[postgresql]'")

@@ -20,6 +20,8 @@ from tests.expired import notices
 from tests.processes import LocalService
 from tests.relying_party import RelyingParty
 
+pytestmark = pytest.mark.engines("sqlite")
+
 
 @pytest.fixture(autouse=True)
 def _local_database(database_url, monkeypatch, tmp_path):

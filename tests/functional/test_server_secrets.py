@@ -317,6 +317,7 @@ def test_for_good_the_locked_keys_end_with_a_rotation(
     assert advice == ""
 
 
+@pytest.mark.engines("sqlite")
 def test_local_mode_whose_secret_file_is_gone_makes_another(make_app, database):
     before = published(make_app())
     Path(f"{database.url.database}.secret").unlink()

@@ -1,11 +1,10 @@
 """What the session cookie may hold: junk costs no query, and one bad value spoils no good one."""
 
 import pytest
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from tests.browser import Browser
 from tests.cookies import cookies_set_by
+from tests.statements import statements  # noqa: F401  (a fixture)
 
 GET_SESSION = "/api/auth/get-session"
 NAME = "authservice.session_token"
@@ -29,19 +28,6 @@ JUNK = [
 
 
 @pytest.fixture
-def queries():
-    """Give the statements that are sent to any database meanwhile."""
-    sent = []
-
-    def note(_connection, _cursor, statement, *_):
-        sent.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    yield sent
-    event.remove(Engine, "before_cursor_execute", note)
-
-
-@pytest.fixture
 def signed_in(app):
     """Give the cookies of somebody who is signed in, by name."""
     browser = Browser(app)
@@ -56,35 +42,38 @@ def _ask(app, header):
 
 
 @pytest.mark.attack("OWASP-SESSION-1")
+@pytest.mark.engines("sqlite")
 @pytest.mark.parametrize("value", JUNK)
-def test_junk_is_refused_without_a_query(app, queries, value):
-    queries.clear()
+def test_junk_is_refused_without_a_query(app, statements, value):  # noqa: F811
+    statements.clear()
 
     answer = _ask(app, f"{NAME}={value}")
 
     assert answer.body == b"null"
-    assert queries == []
+    assert statements == []
     assert "Set-Cookie" not in answer.headers
 
 
 @pytest.mark.attack("OWASP-SESSION-2")
-def test_a_value_signed_elsewhere_is_junk(app, queries, signed_in):
+@pytest.mark.engines("sqlite")
+def test_a_value_signed_elsewhere_is_junk(app, statements, signed_in):  # noqa: F811
     token, _, code = signed_in[NAME].rpartition(".")
     altered = code[:-2] + ("AA" if code[-2:] != "AA" else "BB")
-    queries.clear()
+    statements.clear()
 
     for value in (f"{token}.{altered}", f"{token}x.{code}", f"{code}.{token}", token):
         assert _ask(app, f"{NAME}={value}").body == b"null"
-    assert queries == []
+    assert statements == []
 
 
-def test_the_companions_value_is_no_session(app, queries, signed_in):
-    queries.clear()
+@pytest.mark.engines("sqlite")
+def test_the_companions_value_is_no_session(app, statements, signed_in):  # noqa: F811
+    statements.clear()
 
     companion = signed_in["authservice.session_host"]
 
     assert _ask(app, f"{NAME}={companion}; {NAME}=x.{companion}").body == b"null"
-    assert queries == []
+    assert statements == []
 
 
 @pytest.mark.parametrize("other", [*JUNK, "stale"])

@@ -68,7 +68,7 @@ def test_without_a_callback_the_landing_page_is_next(browser):
 @pytest.mark.attack("FAILURES-23")
 @pytest.mark.parametrize("fixture", ["browser", "production"])
 @pytest.mark.parametrize(("wish", "told"), [(None, True), (False, True), (True, False)])
-def test_whether_to_redirect_is_the_applications_wish(request, fixture, wish, told):
+def test_whether_to_redirect_is_the_applications_wish(request, fixture, wish, told, engine):
     browser = request.getfixturevalue(fixture)
     body = {} if wish is None else {"disableRedirect": wish}
 
@@ -81,7 +81,7 @@ def test_whether_to_redirect_is_the_applications_wish(request, fixture, wish, to
     ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "x"],
 )
 @pytest.mark.parametrize("fixture", ["browser", "production"])
-def test_an_address_elsewhere_is_refused_by_name(request, fixture, name, code, url):
+def test_an_address_elsewhere_is_refused_by_name(request, fixture, name, code, url, engine):
     answer = _begin(request.getfixturevalue(fixture), **{name: url})
 
     assert answer.status_int == 403

@@ -1,7 +1,7 @@
 """The start: what stops it with one line, what does not, and what it leaves alone."""
 
 import base64
-import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +62,7 @@ def test_an_empty_database_stops_it_and_stays_empty(tmp_path):
     assert not (tmp_path / "empty.sqlite.secret").exists()
 
 
+@pytest.mark.engines("sqlite")
 def test_a_damaged_database_stops_it_with_the_mend(database_url, tmp_path):
     with (tmp_path / "test.sqlite").open("r+b") as file:
         file.write(bytes(100))
@@ -180,15 +181,17 @@ def test_production_takes_the_accounts_of_real_people(database, make_app, monkey
 
 
 @pytest.fixture
-def unreachable(tmp_path):
-    """Give a database that cannot be opened until ``mend`` is called."""
-    file = tmp_path / "later.sqlite"
-    file.mkdir()
-    return file
+def unreachable(engine, tmp_path, monkeypatch):
+    """Give the address of a database that cannot be opened before the engine mends it."""
+    for name, value in engine.local_environ.items():
+        monkeypatch.setenv(name, value)
+    url = engine.unreachable(tmp_path)
+    yield url
+    engine.drop(url)
 
 
 def test_an_unreachable_database_does_not_stop_it(make_app, unreachable, caplog):
-    browser = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
+    browser = Browser(make_app(auth__database_url=unreachable))
 
     assert browser.get("/api/health").json["status"] == "ok"
     assert browser.get("/api/auth/get-session").body == b"null"
@@ -196,7 +199,7 @@ def test_an_unreachable_database_does_not_stop_it(make_app, unreachable, caplog)
 
 
 def test_meanwhile_what_needs_the_database_says_try_again(make_app, unreachable):
-    browser = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
+    browser = Browser(make_app(auth__database_url=unreachable))
     form = browser.get("/sign-in").forms[0]
 
     keys = browser.get("/api/auth/jwks", expect_errors=True)
@@ -206,18 +209,17 @@ def test_meanwhile_what_needs_the_database_says_try_again(make_app, unreachable)
     for answer in (keys, tokens, page):
         assert answer.status_int == 503
         assert answer.headers["Retry-After"] == "5"
-        assert str(unreachable) not in answer.text
+        assert unreachable.rpartition("/")[2] not in answer.text
     assert keys.json["code"] == "SERVICE_UNAVAILABLE"
     assert tokens.json["error"] == "temporarily_unavailable"
     assert "Please try again" in page.text
 
 
-def test_it_comes_back_by_itself(make_app, unreachable, migrated_template):
-    browser = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
+def test_it_comes_back_by_itself(make_app, engine, unreachable):
+    browser = Browser(make_app(auth__database_url=unreachable))
     assert browser.get("/api/auth/jwks", expect_errors=True).status_int == 503
 
-    unreachable.rmdir()
-    shutil.copy(migrated_template, unreachable)
+    engine.mend(unreachable)
 
     assert len(browser.get("/api/auth/jwks").json["keys"]) == 3
     browser.sign_in()
@@ -232,6 +234,44 @@ def test_a_server_that_refuses_connections_does_not_stop_it(make_app, monkeypatc
 
     assert browser.get("/api/health").json["status"] == "ok"
     assert browser.get("/api/auth/jwks", expect_errors=True).status_int == 503
+
+
+def test_without_the_driver_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "authservice.postgresql_errors", raising=False)
+    monkeypatch.setenv("AUTH_SECRET", SECRET)
+
+    message = _refusal(auth__database_url="postgresql+psycopg://u@db.example.com/auth")
+
+    assert message == (
+        "authservice: the driver for PostgreSQL is not installed;"
+        " run: pip install 'authservice[postgresql]'"
+    )
+
+
+def test_an_empty_database_of_a_server_stops_it(empty, engine, monkeypatch):
+    for name, value in engine.local_environ.items():
+        monkeypatch.setenv(name, value)
+    with empty.transaction() as connection:
+        connection.execute(text("SELECT 1"))
+
+    message = _refusal(auth__database_url=empty.url.render_as_string(hide_password=False))
+
+    assert message.endswith("not migrated; run: authservice migrate --config local.ini")
+
+
+@pytest.mark.engines("postgresql")
+def test_a_role_without_rights_stops_it_with_the_reason(database, database_url):
+    with database.transaction() as connection:
+        connection.execute(text("DROP ROLE IF EXISTS stranger"))
+        connection.execute(text("CREATE ROLE stranger LOGIN"))
+
+    message = _refusal(auth__database_url=database_url.replace("tests@", "stranger@"))
+
+    assert message == (
+        "authservice: the database refuses what is needed:"
+        " permission denied for table alembic_version"
+    )
 
 
 def test_keys_are_there_before_the_first_request(app, database):
@@ -266,6 +306,7 @@ def test_a_rotated_secret_keeps_people_signed_in(make_app, monkeypatch, database
     assert production_browser(after, cookies).session() is None
 
 
+@pytest.mark.engines("sqlite")
 def test_the_server_secret_is_kept_beside_the_local_database(app, database):
     kept = Path(f"{database.url.database}.secret")
 

@@ -5,14 +5,10 @@ from sqlalchemy import func, select, text
 
 from authservice.models import account, session, user, verification
 from tests.browser import ORIGIN
+from tests.refusing_database import allow, refuse
 
-FAIL = "CREATE TRIGGER no BEFORE INSERT ON {} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
-
-
-def _fail_on(database, table):
-    """Let the database refuse every new row of a table."""
-    with database.transaction() as connection:
-        connection.execute(text(FAIL.format(table)))
+# A moment that lies beyond the end of the calendar.
+NEVER = 2**62
 
 
 def _count(database, table):
@@ -26,7 +22,7 @@ def leaving(browser):
 
 
 def test_a_sign_in_that_fails_half_way_leaves_nothing(browser, leaving, database):
-    _fail_on(database, "session")
+    refuse(database, "INSERT", "session")
 
     answer = browser.visit(leaving, expect_errors=True)
 
@@ -40,10 +36,9 @@ def test_a_sign_in_that_fails_half_way_leaves_nothing(browser, leaving, database
 
 
 def test_it_can_be_repeated_when_the_database_is_well_again(browser, leaving, database):
-    _fail_on(database, "session")
+    refuse(database, "INSERT", "session")
     browser.visit(leaving, expect_errors=True)
-    with database.transaction() as connection:
-        connection.execute(text("DROP TRIGGER no"))
+    allow(database, "session")
 
     assert browser.visit(leaving).location == f"{ORIGIN}/home"
     assert browser.session() is not None
@@ -51,17 +46,17 @@ def test_it_can_be_repeated_when_the_database_is_well_again(browser, leaving, da
 
 def test_a_redemption_that_fails_half_way_does_not_spend_the_code(browser, relying_party, database):
     code = relying_party.sign_in_with(browser)
-    _fail_on(database, "oauth_access_token")
+    refuse(database, "INSERT", "oauth_access_token")
 
     failed = relying_party.redeem(code)
 
     assert failed.status_int == 503
     assert failed.json["error"] == "temporarily_unavailable"
-    with database.transaction() as connection:
-        connection.execute(text("DROP TRIGGER no"))
+    allow(database, "oauth_access_token")
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.engines("sqlite")
 def test_a_locked_database_is_answered_with_try_again(app, browser, leaving, database):
     ours = app.registry.components.database
     with ours.transaction() as connection:
@@ -85,14 +80,14 @@ def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, da
 
 def test_an_unexpected_failure_is_a_500_that_tells_nothing(browser, leaving, database, caplog):
     with database.transaction() as connection:
-        connection.execute(text("UPDATE verification SET expires_at = 'junk'"))
+        connection.execute(text(f"UPDATE verification SET expires_at = {NEVER}"))
 
     answer = browser.visit(leaving, expect_errors=True)
 
     assert answer.status_int == 500
     assert answer.content_type == "text/html"
     assert "Traceback" not in answer.text
-    assert "junk" not in answer.text
+    assert str(NEVER) not in answer.text
     assert "unexpected error" in caplog.text
 
 
@@ -103,7 +98,7 @@ def test_an_unexpected_failure_is_a_500_that_tells_nothing(browser, leaving, dat
 def test_programs_get_a_500_in_their_own_form(browser, relying_party, database, path, code):
     tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
     with database.transaction() as connection:
-        connection.execute(text("UPDATE \"user\" SET created_at = 'junk'"))
+        connection.execute(text(f'UPDATE "user" SET created_at = {NEVER}'))
     headers = {"Authorization": f"Bearer {tokens['access_token']}"}
 
     answer = browser.get(path, headers=headers, expect_errors=True)

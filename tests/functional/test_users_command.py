@@ -1,8 +1,6 @@
 """``authservice users``: who there is, what is kept of one, and that nothing is left of one."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 from sqlalchemy import func, select
@@ -65,13 +63,12 @@ def other(database):
 
 
 def rows_about(database, value):
-    """Return the tables of the file in which a value stands somewhere."""
-    with closing(sqlite3.connect(database.url.database)) as connection:
-        return sorted(
-            table
-            for table in metadata.tables
-            if value in str(connection.execute(f'SELECT * FROM "{table}"').fetchall())
-        )
+    """Return the tables in which a value stands somewhere."""
+    return sorted(
+        name
+        for name, table in metadata.tables.items()
+        if value in str(database.reader.execute(select(table)).all())
+    )
 
 
 def test_no_users_are_listed_as_nothing(run):

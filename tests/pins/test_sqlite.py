@@ -26,21 +26,21 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def engine(file):
-    opened = create_engine(f"sqlite:///{file}")
-    yield opened
-    opened.dispose()
+def opened(file):
+    made = create_engine(f"sqlite:///{file}")
+    yield made
+    made.dispose()
 
 
-def test_the_driver_begins_only_before_a_write_so_that_updates_are_lost(engine):
-    with engine.connect() as first, engine.connect() as second:
+def test_the_driver_begins_only_before_a_write_so_that_updates_are_lost(opened):
+    with opened.connect() as first, opened.connect() as second:
         seen = first.scalar(select(counter.c.n)), second.scalar(select(counter.c.n))
         first.execute(update(counter).values(n=seen[0] + 1))
         first.commit()
         second.execute(update(counter).values(n=seen[1] + 1))
         second.commit()
 
-    with engine.connect() as connection:
+    with opened.connect() as connection:
         assert connection.scalar(select(counter.c.n)) == 1
 
 
@@ -67,13 +67,13 @@ def test_foreign_keys_are_off_until_a_connection_turns_them_on(file):
     connection.close()
 
 
-def test_a_conditional_update_has_one_winner(engine):
+def test_a_conditional_update_has_one_winner(opened):
     statement = (
         update(counter).where(counter.c.id == 1, counter.c.n == 0).values(n=1).returning(counter.c)
     )
 
     def spend(_):
-        with engine.begin() as connection:
+        with opened.begin() as connection:
             return connection.execute(statement).first() is not None
 
     with ThreadPoolExecutor(8) as pool:

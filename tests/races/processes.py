@@ -1,29 +1,23 @@
 """Several processes of the service on one database, set going together."""
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.processes import ROOT, clean_environment
+
 NUMBER = 4
 
 
 class Processes:
     """Four workers; what is sent is dealt out among them and answered by all at once."""
 
-    def __init__(self):
-        environ = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("AUTH_", "PROVIDER_", "BRANDING_"))
-        }
+    def __init__(self, environ):
         self._workers = [
             subprocess.Popen(
                 [sys.executable, "-m", "tests.races.worker"],
                 cwd=ROOT,
-                env=environ,
+                env=clean_environment() | environ,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

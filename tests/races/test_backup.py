@@ -3,7 +3,11 @@
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from authservice.sqlite.backup import back_up
+
+pytestmark = pytest.mark.engines("sqlite")
 
 
 def people(backup):

@@ -1,6 +1,7 @@
 """Requests that arrive together at several processes: one effect, and no answer is a failure."""
 
 import json
+import random
 from collections import Counter
 
 import pytest
@@ -29,8 +30,8 @@ GRACE = 300
 
 
 @pytest.fixture(scope="module")
-def workers():
-    started = Processes()
+def workers(engine):
+    started = Processes(engine.local_environ)
     yield started
     started.close()
 
@@ -214,3 +215,53 @@ def test_one_session_is_extended_by_many_without_a_failure(processes, browser, d
     assert _statuses(answers) == {200: MANY}
     assert len({json.loads(answer["body"])["session"]["id"] for answer in answers}) == 1
     assert any(answer["cookies"] for answer in answers)
+
+
+def test_issuing_and_taking_back_side_by_side_leave_nothing_behind(
+    processes, app, browser, relying_party, database
+):
+    codes = [relying_party.sign_in_with(browser) for _ in range(30)]
+    families = [relying_party.redeem(code).json["refresh_token"] for code in codes[:15]]
+    first_party = {"Cookie": _cookies(browser), "Origin": browser.origin}
+    (consent,) = browser.get("/api/auth/oauth2/get-consents").json
+    browsers = [Browser(app) for _ in range(3)]
+    for other in browsers:
+        other.sign_in()
+    requests = [
+        *(_redemption(relying_party, code) for code in 2 * codes[15:]),
+        *(_redemption(relying_party, code) for code in codes[:5]),
+        *(_refresh(relying_party, token) for token in 2 * families),
+        *(
+            {
+                "path": "/api/auth/oauth2/revoke",
+                "form": {"token": token},
+                "headers": relying_party.credentials(),
+            }
+            for token in families[5:10]
+        ),
+        *(
+            {
+                "path": "/api/auth/sign-out",
+                "json": {},
+                "headers": first_party | {"Cookie": _cookies(other)},
+            }
+            for other in browsers
+        ),
+        *(
+            {"path": f"/api/auth/{path}", "json": content, "headers": first_party}
+            for path, content in [
+                ("oauth2/delete-consent", {"id": consent["id"]}),
+                ("oauth2/delete-consent", {"id": consent["id"]}),
+                ("revoke-other-sessions", {}),
+            ]
+        ),
+    ]
+    random.Random(7).shuffle(requests)
+
+    answers = processes.send(requests)
+
+    assert set(_statuses(answers)) <= {200, 400, 404}
+    # Nobody was asked for consent again, so all of it went with the one there was.
+    assert _count(database, oauth_consent) == 0
+    assert _count(database, oauth_access_token) == 0
+    assert None not in database.reader.scalars(select(oauth_refresh_token.c.revoked)).all()

@@ -25,9 +25,9 @@ CODE_LIFETIME = timedelta(hours=1)
 
 
 @pytest.fixture
-def processes(database_url):
+def processes(engine, database_url):
     """Give four processes on the test's database; a commit does not wait for the disk."""
-    started = Processes()
+    started = Processes(engine.local_environ)
     settings = LOCAL | {
         "auth.database_url": database_url,
         "auth.sqlite_synchronous": "NORMAL",

@@ -2,10 +2,13 @@
 
 import threading
 
+import pytest
 from sqlalchemy import func, select
 
 from authservice.models import verification
 from authservice.sqlite.write_ahead_log import WriteAheadLog
+
+pytestmark = pytest.mark.engines("sqlite")
 
 ROWS = 5000
 # What SQLite alone lets the log become for so many rows is several times as much.

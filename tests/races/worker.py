@@ -27,10 +27,13 @@ def _send(app, wanted):
     request = Request.blank(
         wanted["path"],
         base_url="http://localhost:37960",
-        method="POST" if "form" in wanted else "GET",
+        method="POST" if {"form", "json"} & wanted.keys() else "GET",
         POST=wanted.get("form"),
         headers=wanted.get("headers", {}),
     )
+    if "json" in wanted:
+        request.json = wanted["json"]
+        request.content_type = "application/json"
     response = request.get_response(app)
     return {
         "status": response.status_int,

@@ -14,7 +14,7 @@ from tests.relying_parties.registration import (
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory):
+def service(engine, tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     ini = folder / "local.ini"
     settings = (ROOT / "local.ini").read_text(encoding="utf-8")
@@ -22,7 +22,8 @@ def service(tmp_path_factory):
         settings.replace("[app:main]\n", f"[app:main]\nauth.resources = {RESOURCE}\n"),
         encoding="utf-8",
     )
-    started = LocalService(folder, ini=ini)
+    url = engine.empty(folder)
+    started = LocalService(folder, ini=ini, AUTH_DATABASE_URL=url, **engine.local_environ)
     yield started
     started.stop()
 

@@ -119,8 +119,7 @@ class History(RuleBasedStateMachine):
         now = milliseconds(clock.now())
         leaves = self.rows.execute(
             "SELECT token, expires_at, family_id FROM oauth_refresh_token"
-            " WHERE revoked IS NULL AND rotated_at IS NULL AND expires_at > ?",
-            [now],
+            f" WHERE revoked IS NULL AND rotated_at IS NULL AND expires_at > {now}"
         ).fetchall()
         assert len({family for *_, family in leaves}) == len(leaves)
         live = [
@@ -131,7 +130,7 @@ class History(RuleBasedStateMachine):
         ]
         assert {token: until for token, until, _ in leaves} == self._as_stored(live)
         found = self.rows.execute(
-            "SELECT token, expires_at FROM oauth_access_token WHERE expires_at > ?", [now]
+            f"SELECT token, expires_at FROM oauth_access_token WHERE expires_at > {now}"
         )
         stored = [token for token in self.model.access_tokens if token.stored]
         assert dict(found.fetchall()) == self._as_stored(stored)

@@ -67,7 +67,7 @@ class Service:
 
     def administrate(self, action, client_id, *arguments, **choices):
         with self.database.transaction() as connection:
-            row = client_administration.find(connection, client_id)
+            row = client_administration.find_to_change(connection, client_id)
             return getattr(client_administration, action)(connection, row, *arguments, **choices)
 
     def sign_in(self, person):

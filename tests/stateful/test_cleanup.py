@@ -1,6 +1,5 @@
 """Cleaning up in the middle of random histories: the model, which deletes nothing, stays right."""
 
-import sqlite3
 import threading
 from collections import Counter
 
@@ -72,19 +71,18 @@ def service(make_app):
 def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys):
     seen = Counter()
     seen["start"] = turnable_clock.moment
-    with sqlite3.connect(service.database.url.database) as rows:
-        run_state_machine_as_test(
-            lambda: CleanedLifeOfTokens(service, turnable_clock, rows, seen),
-            settings=settings(
-                max_examples=EXAMPLES,
-                stateful_step_count=50,
-                derandomize=True,
-                database=None,
-                deadline=None,
-                phases=[Phase.generate, Phase.shrink],
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
-    rows.close()
+    rows = service.database.reader.connection.dbapi_connection
+    run_state_machine_as_test(
+        lambda: CleanedLifeOfTokens(service, turnable_clock, rows, seen),
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=50,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
     for kind in ("sessions", "access_tokens", "refresh_tokens", "verifications"):
         assert seen[kind] > EXAMPLES // 4, seen

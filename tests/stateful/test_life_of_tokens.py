@@ -8,7 +8,6 @@ tests/stateful`` makes that many others, of 100 steps each, in about a minute fo
 """
 
 import os
-import sqlite3
 from collections import Counter
 
 import pytest
@@ -23,7 +22,8 @@ from tests.stateful.service import RESOURCE, Service
 from tests.stateful.tokens import STEPS, Tokens
 
 WANTED = os.environ.get("STATEFUL_EXAMPLES")
-EXAMPLES = int(WANTED or 1300)
+EXAMPLES = {"sqlite": 1300, "postgresql": 150}
+LEAST_STEPS = {"sqlite": 100_000, "postgresql": 10_000}
 
 
 class LifeOfTokens(People, Clients, Tokens):
@@ -45,24 +45,23 @@ def service(make_app):
     return Service(app.registry.components)
 
 
-def test_no_history_makes_a_token_count_that_should_not(service, turnable_clock, capsys):
+def test_no_history_makes_a_token_count_that_should_not(service, turnable_clock, engine, capsys):
     seen = Counter()
     seen["start"] = turnable_clock.moment
-    with sqlite3.connect(service.database.url.database) as rows:
-        run_state_machine_as_test(
-            lambda: LifeOfTokens(service, turnable_clock, rows, seen),
-            settings=settings(
-                max_examples=EXAMPLES,
-                stateful_step_count=STEPS,
-                derandomize=WANTED is None,
-                database=None,
-                deadline=None,
-                phases=[Phase.generate, Phase.shrink],
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
-    rows.close()
+    rows = service.database.reader.connection.dbapi_connection
+    run_state_machine_as_test(
+        lambda: LifeOfTokens(service, turnable_clock, rows, seen),
+        settings=settings(
+            max_examples=int(WANTED or EXAMPLES[engine.name]),
+            stateful_step_count=STEPS,
+            derandomize=WANTED is None,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
     del seen["start"]
     with capsys.disabled():
         print(f"\n{seen['steps']} steps:", *sorted(seen.items()))  # noqa: T201  (asked for)
-    assert WANTED is not None or seen["steps"] >= 100_000
+    assert WANTED is not None or seen["steps"] >= LEAST_STEPS[engine.name]

@@ -8,7 +8,6 @@ from alembic.config import Config
 from sqlalchemy import inspect, text
 
 from authservice import schema
-from authservice.db import Database
 from authservice.models import metadata
 
 ROOT = Path(__file__).parents[2]
@@ -65,15 +64,13 @@ QUEUE = {
 
 
 @pytest.fixture
-def database(tmp_path):
+def database(empty):
     """A database as the first migration made it, with a row in each table."""
-    made = Database(f"sqlite:///{tmp_path}/old.sqlite")
-    schema.migrate(made, "0001")
-    with made.transaction() as connection:
+    schema.migrate(empty, "0001")
+    with empty.transaction() as connection:
         for table, row in ROWS.items():
             insert(connection, table, row)
-    yield made
-    made.dispose()
+    return empty
 
 
 def insert(connection, table, row):

@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import MetaData, Text, insert, select
 
 from authservice import schema
-from authservice.db import Database
 
 STEPS = list(pairwise(schema.revisions()))
 # What the migrations note about themselves.
@@ -14,10 +13,8 @@ _OWN = {"alembic_version", "schema_compatibility"}
 
 
 @pytest.fixture
-def database(tmp_path):
-    made = Database(f"sqlite:///{tmp_path}/migrated.sqlite")
-    yield made
-    made.dispose()
+def database(empty):
+    return empty
 
 
 def tables(database):

@@ -1,13 +1,24 @@
 """Versions on one database, stopped in the end."""
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 import pytest
 
 
+@dataclass(frozen=True)
+class Database:
+    """The address of a database with nothing in it, and what else versions need to use it."""
+
+    url: str
+    environ: dict
+
+
 @pytest.fixture
-def database(tmp_path):
-    return tmp_path / "local.sqlite"
+def database(engine, tmp_path):
+    url = engine.empty(tmp_path)
+    yield Database(url, engine.local_environ)
+    engine.drop(url)
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ class Version:
         self.env = {
             # As behind a proxy, which is not there: the one that is named has to answer.
             "AUTH_URL": in_the_name_of.url if in_the_name_of else self.url,
-            "AUTH_DATABASE_URL": f"sqlite:///{database}",
+            "AUTH_DATABASE_URL": database.url,
             "PYTHONPATH": str(folder),
-        }
+        } | database.environ
 
     def run(self, *command):
         """Run a console script; return its exit status and what it wrote."""
@@ -113,13 +113,14 @@ works_since = "{works_since}"
 
 
 def upgrade():
-    with op.batch_alter_table("user", recreate="always") as table:
+    copied = "always" if op.get_bind().dialect.name == "sqlite" else "never"
+    with op.batch_alter_table("user", recreate=copied) as table:
         table.add_column(sa.Column("nickname", sa.Text, nullable=True))
     op.create_table("badge", sa.Column("id", sa.Text, primary_key=True, nullable=False))
 
 
 def downgrade():
     op.drop_table("badge")
-    with op.batch_alter_table("user", recreate="always") as table:
+    with op.batch_alter_table("user") as table:
         table.drop_column("nickname")
 '''

@@ -5,7 +5,6 @@ from sqlalchemy import Column, UniqueConstraint, delete, insert, inspect, select
 from sqlalchemy.exc import IntegrityError
 
 from authservice import clock, models, schema
-from authservice.db import Database
 from authservice.models import (
     account,
     metadata,
@@ -39,12 +38,10 @@ LOOKED_UP = {
 }
 
 
-def test_the_initial_migration_creates_the_nine_tables_and_only_these(tmp_path):
-    database = Database(f"sqlite:///{tmp_path}/first.sqlite")
-    schema.migrate(database, "0001")
+def test_the_initial_migration_creates_the_nine_tables_and_only_these(empty):
+    schema.migrate(empty, "0001")
 
-    assert set(inspect(database.reader).get_table_names()) == NINE | {"alembic_version"}
-    database.dispose()
+    assert set(inspect(empty.reader).get_table_names()) == NINE | {"alembic_version"}
 
 
 def test_later_migrations_add_what_came_later(database):

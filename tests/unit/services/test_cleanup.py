@@ -107,6 +107,7 @@ def test_it_stops_when_it_is_told_to(database):
 
 
 # sqlite_stat1 is empty in a new database too: the plan has to be right without.
+@pytest.mark.engines("sqlite")
 def test_no_statement_reads_a_whole_table(database, clean_up):
     fill(database, 3, told=True)
     asked = {}

@@ -20,6 +20,7 @@ from authservice.services.client_metadata import ClientMetadata
 from bench.bulk import insert_rows
 from bench.people import id_of, rows_of, token_of
 
+pytestmark = pytest.mark.engines("sqlite")
 FEW = 10
 MANY = 1000
 PERSON = 3

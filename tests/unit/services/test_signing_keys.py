@@ -110,6 +110,7 @@ def test_only_missing_kinds_are_added(database, algs):
     assert kept < {row.id for row in _rows(database)}
 
 
+@pytest.mark.engines("sqlite")
 def test_a_request_that_holds_the_write_lock_does_not_wait_for_ever_for_the_first_keys(database):
     keys = SigningKeys(database, ServerSecret(OLD), rotation=ROTATION)
 

@@ -10,6 +10,8 @@ from authservice.sqlite import backup
 from authservice.sqlite.backup import back_up
 from authservice.sqlite.copy import DamagedError
 
+pytestmark = pytest.mark.engines("sqlite")
+
 
 @pytest.fixture
 def file(database_url, tmp_path):

@@ -8,6 +8,8 @@ import pytest
 from authservice.schema import REVISION
 from authservice.sqlite.copy import DamagedError, copy, examine
 
+pytestmark = pytest.mark.engines("sqlite")
+
 ROW = "INSERT INTO verification VALUES (?, ?, 'v', 1, 1, NULL)"
 
 

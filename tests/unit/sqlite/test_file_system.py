@@ -6,6 +6,8 @@ from authservice.sqlite import file_system
 from authservice.sqlite.file_system import network_file_system, type_below
 from tests.mounts import lost_sshfs
 
+pytestmark = pytest.mark.engines("sqlite")
+
 HOST = """\
 22 28 0:20 / /proc rw,nosuid,nodev,noexec,relatime shared:12 - proc proc rw
 28 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw,errors=remount-ro

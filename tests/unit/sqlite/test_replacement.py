@@ -13,6 +13,8 @@ import pytest
 from authservice.sqlite.replacement import InUseError, replace
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.engines("sqlite")
+
 # A process that says what it read, and ends when its input does.
 _READER = """
 import sqlite3, sys

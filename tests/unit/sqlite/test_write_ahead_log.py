@@ -7,6 +7,8 @@ import pytest
 from authservice.sqlite import write_ahead_log
 from authservice.sqlite.write_ahead_log import WriteAheadLog
 
+pytestmark = pytest.mark.engines("sqlite")
+
 LONGEST = 100_000
 
 

@@ -1,0 +1,198 @@
+"""Tokens that are being issued while somebody takes them back: none of them outlives that.
+
+On PostgreSQL both happen at once. Whichever begins first is held in the middle here until the
+other waits for it. On SQLite there is no such middle: its transactions come one after the other.
+"""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from authservice.oauth.server import AuthorizationServer
+from authservice.oauth.server_context import ServerContext
+from authservice.services import (
+    authorization_codes,
+    client_administration,
+    consents,
+    refresh_tokens,
+    sessions,
+)
+from tests.browser import ORIGIN
+from tests.lock_waits import wait_until_blocked
+
+pytestmark = pytest.mark.engines("postgresql")
+
+REVOKE = "/api/auth/oauth2/revoke"
+SESSION_API = "/api/auth"
+
+
+class Story:
+    """A person who is signed in, what their client holds, and what is being issued to it."""
+
+    def __init__(self, app, database, browser, relying_party):
+        self._components = app.registry.components
+        self.database, self.browser, self.client = database, browser, relying_party
+        self.spent_code = relying_party.sign_in_with(browser)
+        self.tokens = relying_party.redeem(self.spent_code).json
+        self.code = relying_party.sign_in_with(browser)
+        self.session = browser.session()
+
+    def refresh(self):
+        return {"grant_type": "refresh_token", "refresh_token": self.tokens["refresh_token"]}
+
+    def redeem(self):
+        return {
+            "grant_type": "authorization_code",
+            "code": self.code,
+            "redirect_uri": self.client.redirect_uri,
+            "code_verifier": self.client.verifier,
+        }
+
+    @contextmanager
+    def being_issued(self, form):
+        """Give the answer to a token request whose transaction is committed afterwards."""
+        with self.database.transaction() as writer:
+            context = ServerContext(
+                self._components.settings,
+                self._components.signing_keys,
+                self.database.reader,
+                lambda: writer,
+                lambda _client_id, *, public: None,
+            )
+            client = {
+                "client_id": self.client.client_id,
+                "client_secret": self.client.client_secret,
+            }
+            server = AuthorizationServer(context)
+            yield server.create_token_response(None, (form | client).items())
+
+    def post(self, path, content):
+        """Send a request of the person's first-party application."""
+        return self.browser.post_json(f"{SESSION_API}/{path}", content, headers={"Origin": ORIGIN})
+
+
+# What a person or a client does, over HTTP, after which nothing may be left.
+
+
+def revoke_the_token(story):
+    form = {"token": story.tokens["refresh_token"]}
+    story.client.http.post(REVOKE, form, headers=story.client.credentials())
+
+
+def redeem_the_code_again(story):
+    assert story.client.redeem(story.spent_code).status_int == 400
+
+
+def sign_out_everywhere(story):
+    story.post("revoke-sessions", {})
+
+
+def take_the_consent_back(story):
+    (consent,) = story.browser.get(f"{SESSION_API}/oauth2/get-consents").json
+    story.post("oauth2/delete-consent", {"id": consent["id"]})
+
+
+def delete_the_client(story):
+    with story.database.transaction() as connection:
+        row = client_administration.find_to_change(connection, story.client.client_id)
+        client_administration.remove(connection, row)
+
+
+REFRESHED = [
+    revoke_the_token,
+    redeem_the_code_again,
+    sign_out_everywhere,
+    take_the_consent_back,
+    delete_the_client,
+]
+REDEEMED = [sign_out_everywhere, take_the_consent_back, delete_the_client]
+
+
+@pytest.fixture
+def story(app, database, browser, relying_party):
+    return Story(app, database, browser, relying_party)
+
+
+@pytest.mark.parametrize(
+    ("issue", "take_back"),
+    [
+        *((Story.refresh, take_back) for take_back in REFRESHED),
+        *((Story.redeem, take_back) for take_back in REDEEMED),
+    ],
+)
+def test_what_is_being_issued_is_taken_back_too(story, issue, take_back):
+    with ThreadPoolExecutor(1) as other:
+        with story.being_issued(issue(story)) as answer:
+            taking_back = other.submit(take_back, story)
+            wait_until_blocked(story.database, taking_back)
+        taking_back.result()
+
+    assert answer.status == 200
+    issued = json.loads(answer.body)
+    assert story.client.userinfo(issued["access_token"]).status_int == 401
+    assert story.client.refresh(issued["refresh_token"]).status_int in {400, 401}
+
+
+def test_a_sign_out_ends_the_access_token_that_is_being_issued(story):
+    with ThreadPoolExecutor(1) as other:
+        with story.being_issued(story.redeem()) as answer:
+            signing_out = other.submit(story.post, "sign-out", {})
+            wait_until_blocked(story.database, signing_out)
+        signing_out.result()
+
+    issued = json.loads(answer.body)
+    assert story.client.userinfo(issued["access_token"]).status_int == 401
+    # The client was promised to outlive the session.
+    assert story.client.refresh(issued["refresh_token"]).status_int == 200
+
+
+# The same in a transaction of its own, held before its end.
+
+
+def revoking_the_family(story, connection):
+    found = refresh_tokens.find(connection, story.tokens["refresh_token"])
+    refresh_tokens.revoke_family(connection, found.family_id)
+
+
+def ending_the_session(story, connection):
+    sessions.end(connection, [authorization_codes.find(connection, story.code).grant.session_id])
+
+
+def taking_the_consent_back(story, connection):
+    user_id = story.session["user"]["id"]
+    consents.delete(connection, consents.find(connection, story.client.client_id, user_id))
+    refresh_tokens.revoke_of_user(connection, user_id, story.client.client_id)
+
+
+@pytest.mark.parametrize(
+    ("issue", "take_back"),
+    [
+        (Story.refresh, revoking_the_family),
+        (Story.refresh, taking_the_consent_back),
+        (Story.redeem, taking_the_consent_back),
+        (Story.redeem, ending_the_session),
+    ],
+)
+def test_what_is_being_taken_back_is_not_issued(story, issue, take_back):
+    with ThreadPoolExecutor(1) as other:
+        with story.database.transaction() as connection:
+            take_back(story, connection)
+            issuing = other.submit(story.client.token_request, issue(story))
+            wait_until_blocked(story.database, issuing)
+        answer = issuing.result()
+
+    assert (answer.status_int, answer.json["error"]) == (400, "invalid_grant")
+
+
+def test_a_refresh_during_a_sign_out_goes_on_without_the_session(story):
+    with ThreadPoolExecutor(1) as other:
+        with story.database.transaction() as connection:
+            ending_the_session(story, connection)
+            issuing = other.submit(story.client.token_request, story.refresh())
+            wait_until_blocked(story.database, issuing)
+        answer = issuing.result()
+
+    assert answer.status_int == 200
+    assert story.client.userinfo(answer.json["access_token"]).status_int == 200

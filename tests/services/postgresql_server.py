@@ -1,0 +1,77 @@
+"""A real PostgreSQL on a free loopback port, in a folder of its own."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import psycopg
+
+from tests.parts import program
+from tests.processes import Process, free_port
+
+# A database of the tests need not outlive its machine.
+QUICK = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
+
+
+class PostgreSQLServer:
+    """Can be stopped in any way and started again at the same address; ``close`` removes it."""
+
+    def __init__(self, **settings):
+        self.port = free_port()
+        self._settings = settings
+        # Its parents let everybody in: a folder of pytest's own is root's alone.
+        self.folder = tempfile.mkdtemp(prefix="postgresql-", dir="/tmp")
+        self._owner = _ordinary_user(self.folder)
+        subprocess.run(
+            [
+                *(program("initdb"), "--pgdata", f"{self.folder}/data", "--no-sync"),
+                *("--username", "tests", "--auth", "trust"),
+                *("--encoding", "UTF8", "--locale", "C.UTF-8"),
+            ],
+            check=True,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            **self._owner,
+        )
+        self.start()
+
+    def start(self):
+        given = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", **self._settings}
+        self._process = Process(
+            [
+                *(program("postgres"), "-D", f"{self.folder}/data", "-p", self.port),
+                *(part for item in given.items() for part in ("-c", "=".join(item))),
+            ],
+            ready="database system is ready to accept connections",
+            cwd=self.folder,
+            **self._owner,
+        )
+
+    def stop(self, how=signal.SIGINT):
+        """Stop it: SIGINT ends all sessions in order, SIGQUIT ends it as a crash would."""
+        self._process.stop(how)
+
+    def close(self):
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def url(self, database, user="tests"):
+        return f"postgresql+psycopg://{user}@127.0.0.1:{self.port}/{database}"
+
+    def execute(self, statement, database="postgres"):
+        """Run a statement outside any transaction, as CREATE DATABASE wants it."""
+        address = f"host=127.0.0.1 port={self.port} user=tests dbname={database}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+def _ordinary_user(folder):
+    """Return as whom the server runs: it refuses root."""
+    if os.geteuid() != 0:
+        return {}
+    account = pwd.getpwnam("postgres")
+    os.chown(folder, account.pw_uid, account.pw_gid)
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
