@@ -11,14 +11,14 @@ from tests.diagnosis.machine import finds
 from tests.diagnosis.test_healthy_machines import is_in_order
 from tests.parts import program
 from tests.processes import Process
+from tests.services.postgresql_server import QUICK, PostgreSQLServer
 
-postgresql_server = pytest.importorskip("tests.services.postgresql_server")
 SETTING = "auth.database_url"
 
 
 @pytest.fixture(scope="module")
 def server():
-    started = postgresql_server.PostgreSQLServer(**postgresql_server.QUICK)
+    started = PostgreSQLServer(**QUICK)
     started.execute("CREATE DATABASE migrated")
     database = Database(started.url("migrated"))
     schema.migrate(database)

@@ -10,15 +10,18 @@ from prove import requests
 from prove.audit import audit
 from prove.ledger import Family, Ledger
 from prove.parts import PARTS
+from tests.parts import program
 
 
-@pytest.mark.parametrize("part", ["kills"])
+@pytest.mark.parametrize("part", ["kills", "kills-postgresql"])
 def test_nothing_acknowledged_is_lost(part):
+    if part == "kills-postgresql":
+        program("initdb")
     outcome = PARTS[part]("brief")
 
     figures = dict(outcome.figures)
     assert not outcome.losses
-    assert figures["kills"] == 4
+    assert figures["kills", "kills-postgresql"] == 4
     assert figures["refreshes"] > 0
     assert figures["looked at in the end"] > 0
 
