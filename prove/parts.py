@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
-from prove import kills
+from prove import attacks, described, kills
+from prove.fuzz import in_process, wire
 from prove.outcome import Extent, Outcome
+from prove.parsers import part as parsers
 
 # Each takes how much is wanted, and returns what came of it.
 Part = Callable[[Extent], Outcome]
@@ -11,4 +13,9 @@ Part = Callable[[Extent], Outcome]
 PARTS: dict[str, Part] = {
     "kills": kills.on_sqlite,
     "kills-postgresql": kills.on_postgresql,
+    "attacks": attacks.make,
+    "fuzz": in_process.fuzz,
+    "wire": wire.smuggle,
+    "described": described.fuzz,
+    "parsers": parsers.fuzz,
 }

@@ -98,13 +98,16 @@ def encrypt(key: bytes, label: str, plain: str) -> str:
     """Return the text under AES-256-GCM with the label authenticated beside it."""
     nonce = os.urandom(_NONCE_LENGTH)
     sealed = nonce + AESGCM(key).encrypt(nonce, plain.encode(), label.encode())
-    return urlsafe_b64encode(sealed).rstrip(b"=").decode()
+    return _encoded(sealed)
 
 
 def decrypt(key: bytes, label: str, sealed: str) -> str | None:
     """Return what ``encrypt`` was given, or None when key, label or text do not fit."""
     try:
         raw = urlsafe_b64decode(sealed.encode("ascii") + b"=" * (-len(sealed) % 4))
+        # The decoder passes over what is no base64url, and over bits that no byte takes up.
+        if _encoded(raw) != sealed:
+            return None
         return (
             AESGCM(key).decrypt(raw[:_NONCE_LENGTH], raw[_NONCE_LENGTH:], label.encode()).decode()
         )
@@ -114,7 +117,11 @@ def decrypt(key: bytes, label: str, sealed: str) -> str | None:
 
 def _mac(key: bytes, message: str) -> str:
     code = hmac.digest(key, message.encode("utf-8", "surrogatepass"), hashlib.sha256)
-    return urlsafe_b64encode(code).rstrip(b"=").decode()
+    return _encoded(code)
+
+
+def _encoded(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def _derive(secret: bytes, purpose: str) -> bytes:

@@ -228,7 +228,12 @@ def _not_a_form(world, path):
     return world.post_text(path, "{}", "application/json")
 
 
-_for_each(["post_oauth2_authorize", "post_oauth2_end_session"], 400, _not_a_form, "text/html")
+_for_each(
+    ["post_oauth2_authorize", "post_oauth2_end_session", "post_sign_out_page"],
+    400,
+    _not_a_form,
+    "text/html",
+)
 
 
 @page("get_oauth2_end_session", 200)

@@ -20,7 +20,8 @@ _DESCRIPTION = """\
 A central authentication service and OAuth 2.1 / OpenID Connect provider. First-party applications \
 share its session; other applications are clients that use OpenID Connect. Every GET may be a \
 HEAD. A method that an address does not know is answered with 405 and `Allow`; a query longer \
-than 24 KiB with 414, a body longer than 64 KiB with 413."""
+than 24 KiB with 414, a body longer than 64 KiB with 413, and a path or query that is not UTF-8 \
+or holds a NUL with 400, all of them in JSON, whatever the address answers otherwise."""
 _OPERATIONS = {
     **discovery.OPERATIONS,
     **protocol.OPERATIONS,

@@ -91,7 +91,11 @@ OPERATIONS: Operations = {
     ),
     ("sign_out_page", "post"): _operation(
         "the form that signs out",
-        {"303": redirect("to the page that says it is done")} | _FORGED,
+        {
+            "303": redirect("to the page that says it is done"),
+            "400": page("the form cannot be read"),
+        }
+        | _FORGED,
         security=SESSION_OR_NOBODY,
         requestBody=form("csrf_token", csrf_token=_CSRF),
     ),

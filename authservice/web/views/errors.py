@@ -3,7 +3,7 @@
 import logging
 
 from pyramid.exceptions import BadCSRFToken
-from pyramid.httpexceptions import HTTPNotFound
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import exception_view_config, notfound_view_config, view_config
 from sqlalchemy.exc import DBAPIError
@@ -211,8 +211,10 @@ def _in_the_callers_words(
     return error_page(request, status, title, message, advice, description=description, code=error)
 
 
+# Pyramid would lead from the folder of files to the same with a slash, on whatever host was named.
+@exception_view_config(HTTPMovedPermanently)
 @notfound_view_config()
-def not_found(_error: HTTPNotFound, request: AuthRequest) -> Response:
+def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest) -> Response:
     """Say that there is nothing at this address."""
     if _speaks_json(request):
         return error_json(404, "Not Found", "NOT_FOUND")

@@ -48,7 +48,7 @@ def test_the_same_text_is_sealed_differently_each_time(secret):
 def test_any_altered_character_spoils_a_sealed_text(secret):
     sealed = secret.encrypt("state", "text")
 
-    for position in range(len(sealed) - 1):
+    for position in range(len(sealed)):
         other = "A" if sealed[position] != "A" else "B"
         assert secret.decrypt("state", sealed[:position] + other + sealed[position + 1 :]) is None
 
@@ -99,3 +99,11 @@ def test_during_a_rotation_new_values_are_made_with_the_new_secret():
 def test_a_secret_is_not_shown(secret):
     assert "nnnn" not in repr(secret)
     assert "nnnn" not in str(vars(secret))
+
+
+@pytest.mark.parametrize("junk", ["=", "\n", "#", " ", "é", "%3d"])
+def test_a_sealed_text_has_one_form_only(secret, junk):
+    sealed = secret.encrypt("state", "text")
+
+    for other in (sealed + junk, junk + sealed, sealed[:9] + junk + sealed[9:]):
+        assert secret.decrypt("state", other) is None

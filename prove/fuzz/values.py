@@ -1,0 +1,113 @@
+"""What is written where a value belongs: text of every kind that has broken a reader somewhere."""
+
+import random
+
+# Whatever of this stands in a page unescaped is a script in the making.
+CANARY = "zq7<i>\"'zq8"
+ELSEWHERE = "evil.example"
+
+_STRANGE = (
+    "",
+    " ",
+    "\t",
+    "\x00",
+    "a\x00b",
+    "\r\n",
+    "a\r\nSet-Cookie: zq7=1",
+    "a\r\n\r\n<i>zq7",
+    "\x7f",
+    "\x1b[31m",
+    "\u0085",
+    "\u2028",
+    "\u202e\ufeff",
+    "é",
+    "e\u0301",
+    "ß",
+    "\u017f",
+    "\u0130",
+    "\U0001f642",
+    "\ufffe",
+    "\uff1cscript\uff1e",
+    "%",
+    "%zz",
+    "%00",
+    "%0d%0a",
+    "%25%30%30",
+    "+",
+    "{}|\\^`[]",
+    "'; DROP TABLE user; --",
+    "{{7*7}}${7*7}%(a)s{0}",
+    "../../etc/passwd",
+    "true",
+    "null",
+    "[]",
+    "{}",
+    '{"a":' * 50,
+    "-1",
+    "0",
+    "\u0663",
+    "1e309",
+    "NaN",
+    "9" * 30,
+    "a.b.c",
+    "eyJhbGciOiJub25lIn0.e30.",
+    "eyJhbGciOiJIUzI1NiIsImtpZCI6Ii4uLy4uLyJ9.e30.AAAA",
+    f"https://{ELSEWHERE}/",
+    f"//{ELSEWHERE}",
+    f"/\\{ELSEWHERE}",
+    f"https://app.example.com/callback@{ELSEWHERE}",
+    f"https://app.example.com.{ELSEWHERE}/callback",
+    f"http://localhost@{ELSEWHERE}/",
+    f"http://localhost.{ELSEWHERE}/",
+    f"http://{ELSEWHERE}\\@localhost/",
+    f"https://{ELSEWHERE}#@localhost/",
+    "javascript:alert(1)//localhost",
+    "data:text/html,<i>zq7",
+    "http://[",
+    "http://localhost:99999/",
+    "http://localhost:\u0663/",
+)
+
+
+def strange(chance: random.Random, good: str) -> str:
+    """Return something in place of a good value, often something that is nearly it."""
+    return chance.choice(_WAYS)(chance, good)
+
+
+def _other(chance: random.Random, _good: str) -> str:
+    return chance.choice(_STRANGE)
+
+
+def _canary(_chance: random.Random, _good: str) -> str:
+    return CANARY
+
+
+def _before(chance: random.Random, good: str) -> str:
+    return chance.choice(_STRANGE) + good
+
+
+def _behind(chance: random.Random, good: str) -> str:
+    return good + chance.choice((CANARY, *_STRANGE))
+
+
+def _in_the_other_case(_chance: random.Random, good: str) -> str:
+    return good.swapcase()
+
+
+def _cut(chance: random.Random, good: str) -> str:
+    return good[: chance.randrange(len(good) + 1)]
+
+
+def _with_another_character(chance: random.Random, good: str) -> str:
+    place = chance.randrange(len(good) + 1)
+    return f"{good[:place]}{chr(chance.randrange(0x250))}{good[place + 1 :]}"
+
+
+def _oversized(chance: random.Random, _good: str) -> str:
+    return "x" * chance.choice((255, 256, 1024, 4096, 8192, 16384, 70000))
+
+
+_WAYS = (
+    *(_other, _other, _other, _canary, _behind, _before),
+    *(_in_the_other_case, _cut, _with_another_character, _oversized),
+)

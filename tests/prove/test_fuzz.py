@@ -1,0 +1,76 @@
+"""Fuzzing: the brief settings find nothing, and the rules see what is wrong with an answer."""
+
+import pytest
+
+from bench.http11 import Answer
+from prove.fuzz import rules, wire
+from prove.fuzz.values import CANARY
+from prove.parts import PARTS
+
+PAGE = {
+    "Content-Type": "text/html; charset=UTF-8",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+HOME = "https://app.example.com/callback?code=x"
+
+
+def answer(status=200, body="", **headers):
+    content = PAGE | {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in content.items())]
+    return Answer(status, "\r\n".join(lines).encode(), body.encode())
+
+
+@pytest.mark.parametrize("part", ["fuzz", "described", "parsers", "wire"])
+def test_nothing_is_found(part):
+    outcome = PARTS[part]("brief")
+
+    assert outcome.losses == []
+    assert outcome.figures[0][1] >= 100
+
+
+@pytest.mark.parametrize("location", [HOME, "http://localhost:37960/", "http://a.localhost:1/x"])
+def test_what_is_in_order_breaks_no_rule(location):
+    found = answer(303, "<form action='/sign-in'>&lt;i&gt;</form>", Location=location)
+
+    assert list(rules.broken_by(found, {"secret" * 8})) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        answer(500),
+        answer(body=CANARY),
+        answer(body='<input value="zq7"onfocus=x">'),
+        answer(body="Traceback (most recent call last)"),
+        answer(body='<a href="javascript:alert(1)">'),
+        answer(body='<form method="post" action="https://evil.example/">'),
+        answer(body="secret" * 8),
+        answer(Location="https://evil.example/"),
+        answer(Location="https://app.example.com/callback/../x"),
+        answer(Location="http://localhost@evil.example/"),
+        answer(Location="//evil.example/"),
+        answer(X="a\r\nSet-Cookie: zq7=1"),
+        answer(X="secret" * 8),
+        answer(X_Content_Type_Options=""),
+        answer(Content_Security_Policy="default-src 'none'"),
+        answer(body="{", Content_Type="application/json"),
+    ],
+)
+def test_a_rule_that_is_broken_is_named(wrong):
+    assert list(rules.broken_by(wrong, {"secret" * 8}))
+
+
+@pytest.mark.parametrize(
+    ("ambiguous", "statuses"),
+    [(True, [400, 200]), (True, [200]), (False, [500]), (False, [200, 503])],
+)
+def test_a_hidden_request_and_a_failure_are_seen(ambiguous, statuses):
+    assert wire.broken(wire.Sent(b"", ambiguous=ambiguous), statuses)
+
+
+@pytest.mark.parametrize(
+    ("ambiguous", "statuses"), [(True, [400]), (True, []), (True, [501]), (False, [200, 200])]
+)
+def test_a_refusal_and_two_answers_to_two_requests_are_in_order(ambiguous, statuses):
+    assert wire.broken(wire.Sent(b"", ambiguous=ambiguous), statuses) == []
