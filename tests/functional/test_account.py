@@ -277,6 +277,7 @@ def test_clients_are_told_when_a_session_is_ended(signed_in, elsewhere, told_cli
     assert receiver.next().token
 
 
+@pytest.mark.attack("BROWSER-csrf-forms")
 @pytest.mark.parametrize("action", ["end-session", "disconnect", "sign-out-everywhere"])
 def test_a_forged_form_does_nothing(signed_in, relying_party, database, action):
     relying_party.sign_in_with(signed_in)

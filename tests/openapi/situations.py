@@ -229,7 +229,11 @@ def _not_a_form(world, path):
 
 
 _for_each(
-    ["post_oauth2_authorize", "post_oauth2_end_session", "post_sign_out_page"],
+    [
+        *("post_oauth2_authorize", "post_oauth2_end_session", "post_sign_out_page"),
+        *("post_account_end_session", "post_account_disconnect"),
+        "post_account_sign_out_everywhere",
+    ],
     400,
     _not_a_form,
     "text/html",

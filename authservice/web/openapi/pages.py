@@ -21,6 +21,7 @@ _CSRF = text("from the page")
 _INTERACTION = query("interaction", "a pending authorization request, sealed")
 _UI_LOCALES = query("ui_locales", "languages of the page, before those of Accept-Language")
 _FORGED = {"403": page("the form is not from a page of this browser")}
+_FORM = {"400": page("the form cannot be read")} | _FORGED
 
 
 def _operation(summary: str, answers: Object, *, database: bool = True, **rest: object) -> Object:
@@ -91,11 +92,7 @@ OPERATIONS: Operations = {
     ),
     ("sign_out_page", "post"): _operation(
         "the form that signs out",
-        {
-            "303": redirect("to the page that says it is done"),
-            "400": page("the form cannot be read"),
-        }
-        | _FORGED,
+        {"303": redirect("to the page that says it is done")} | _FORM,
         security=SESSION_OR_NOBODY,
         requestBody=form("csrf_token", csrf_token=_CSRF),
     ),
@@ -123,19 +120,19 @@ OPERATIONS: Operations = {
     ),
     ("account.end_session", "post"): _operation(
         "the form that ends one of the person's sessions",
-        {"303": redirect("to the account page, or to say that this session has ended")} | _FORGED,
+        {"303": redirect("to the account page, or to say that this session has ended")} | _FORM,
         security=OWN_BROWSER,
         requestBody=form("csrf_token", csrf_token=_CSRF, session=text("from the page")),
     ),
     ("account.disconnect", "post"): _operation(
         "the form that takes an application's access back",
-        {"303": redirect("to the account page")} | _FORGED,
+        {"303": redirect("to the account page")} | _FORM,
         security=OWN_BROWSER,
         requestBody=form("csrf_token", csrf_token=_CSRF, client_id=text("from the page")),
     ),
     ("account.sign_out_everywhere", "post"): _operation(
         "the form that ends every session of the person and every application's access",
-        {"303": redirect("to the page that says it is done")} | _FORGED,
+        {"303": redirect("to the page that says it is done")} | _FORM,
         security=OWN_BROWSER,
         requestBody=form("csrf_token", csrf_token=_CSRF),
     ),
