@@ -56,11 +56,16 @@ def get(host: str, path: str, headers: Mapping[str, str] | None = None) -> bytes
 
 
 def post_form(
-    host: str, path: str, form: Mapping[str, str], headers: Mapping[str, str] | None = None
+    host: str,
+    path: str,
+    form: Mapping[str, str | list[str]],
+    headers: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return a POST request with a form."""
     content_type = {"Content-Type": "application/x-www-form-urlencoded"}
-    return _request("POST", host, path, content_type | dict(headers or {}), urlencode(form))
+    return _request(
+        "POST", host, path, content_type | dict(headers or {}), urlencode(form, doseq=True)
+    )
 
 
 def basic(client_id: str, secret: str) -> str:

@@ -23,12 +23,13 @@ from prove.caller import Caller
 from prove.fleet import Fleet, serving
 from prove.ledger import Ledger
 from prove.outcome import Extent, Outcome
-from prove.walk import Walk
+from prove.walk import STEPS, Walk
 
 _PROCESSES = 3
 _PEOPLE = 6
 _KILLS: dict[Extent, int] = {"brief": 4, "quick": 100, "long": 2000}
 _LEAST_PER_SECOND = 100
+_PATIENCE = 120.0  # seconds
 # One kill in so many is the database server's own. Its recovery takes as long as it takes.
 _EVERY = 2
 # Longer than this nobody may go without an answer.
@@ -80,6 +81,7 @@ def _prove(
                 database_server.start()
             else:
                 restarts.append(_kill(fleet, chance))
+        _until_all_happened(ledger)
         stop.set()
         for thread in threads:
             thread.join()
@@ -104,6 +106,16 @@ def _prove(
         ("s for a process to serve again (median)", statistics.median(restarts)),
     ]
     return Outcome("kills", figures, ledger.losses)
+
+
+def _until_all_happened(ledger: Ledger) -> None:
+    """Return when everything that a person does was answered at least once."""
+    deadline = time.monotonic() + _PATIENCE
+    while not ledger.acknowledged.keys() >= STEPS:
+        if time.monotonic() > deadline:
+            ledger.lost(f"never answered: {', '.join(STEPS - ledger.acknowledged.keys())}")
+            return
+        time.sleep(0.1)
 
 
 def _require(ledger: Ledger, rate: float, silence: float) -> None:

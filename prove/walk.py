@@ -19,6 +19,17 @@ from prove import requests
 from prove.caller import Caller, UnansweredError
 from prove.ledger import Family, Ledger
 
+# What is acknowledged, by the names under which the ledger counts it.
+STEPS = {
+    "checks",
+    "codes",
+    "codes sent twice",
+    "redemptions",
+    "refreshes",
+    "revocations",
+    "sign-ins",
+    "sign-outs",
+}
 _SESSIONS = 4
 _FAMILIES = 12
 # Less than the service's own ten seconds, within which a used refresh token is answered again.

@@ -21,7 +21,7 @@ def test_nothing_acknowledged_is_lost(part):
 
     figures = dict(outcome.figures)
     assert not outcome.losses
-    assert figures["kills", "kills-postgresql"] == 4
+    assert figures["kills"] == 4
     assert figures["refreshes"] > 0
     assert figures["looked at in the end"] > 0
 
