@@ -66,6 +66,7 @@ def error_page(
 ) -> Response:
     """Return a page that says what happened and what to do; ``action`` is address and label.
 
+    Without one there is still a way on: to the start page.
     ``description`` is for developers: the sentence of the protocol, which is in English always.
     """
     # The page shows the reference of this line, so that an operator finds what a person reports.
@@ -77,8 +78,7 @@ def error_page(
         "description": description,
         "code": code,
         "reference": logs.current_reference(),
-        "action_url": action[0] if action else None,
-        "action_label": action[1] if action else None,
+        "action": action,
         "details": list(details),
         "difference": difference,
     }

@@ -25,6 +25,15 @@ _STORED = "sign-in attempt at rest"
 LIFETIME = timedelta(minutes=10)
 
 
+class AttemptError(Exception):
+    """A form whose attempt cannot go on; ``target`` is where it led to, if it only expired."""
+
+    def __init__(self, target: ReturnTarget | None = None) -> None:
+        """Take the target of an attempt that was real."""
+        super().__init__("the attempt was altered, has expired or is another browser's")
+        self.target = target
+
+
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
     """One way through the identity provider and back."""
@@ -48,14 +57,15 @@ def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
     return secret.seal(_PURPOSE, content, clock.now() + LIFETIME)
 
 
-def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAttempt | None:
-    """Return the attempt of a form, or None when it is altered, expired or another browser's."""
+def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAttempt:
+    """Return the attempt of a form; raises AttemptError unless it is whole, in time and here."""
     found = secret.unseal(_PURPOSE, sealed, clock.now())
-    if found is None or found.expired or browser is None:
-        return None
-    if found.value["browser"] != digest(browser):
-        return None
-    return _attempt(found.value["id"], found.value)
+    if found is None or browser is None or found.value["browser"] != digest(browser):
+        raise AttemptError
+    attempt = _attempt(found.value["id"], found.value)
+    if found.expired:
+        raise AttemptError(attempt.target)
+    return attempt
 
 
 def begin(request: AuthRequest, attempt: SignInAttempt) -> str:

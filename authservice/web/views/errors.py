@@ -1,6 +1,7 @@
 """What is answered when a view raises, or when none fits: pages for people, JSON for programs."""
 
 import logging
+from http import HTTPStatus
 
 from pyramid.exceptions import BadCSRFToken
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
@@ -22,7 +23,7 @@ from authservice.web.pages import error_page
 from authservice.web.protocol_response import protocol_response
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
-from authservice.web.request_body import BadBodyError
+from authservice.web.request_body import BadBodyError, form_pairs
 from authservice.web.routes import ROUTES, Surface
 from authservice.web.texts import _
 
@@ -120,7 +121,20 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
         _("The form was opened before you signed in or out, or cookies are switched off."),
         _("Go back, load the page again and try once more."),
         code="csrf_token_invalid",
+        action=_form_anew(request),
     )
+
+
+def _form_anew(request: AuthRequest) -> tuple[str, str] | None:
+    """Return the page on which the form that was sent stands, made for who is signed in now."""
+    route = routes.of_request(request)
+    if route is not None and route.name.startswith("account."):
+        return "/account", _("Load the page again")
+    interaction = dict(form_pairs(request)).get(interactions.PARAMETER)
+    if route is not None and route.name == "consent" and interaction:
+        address = interactions.page_address(request, "/consent", interaction)
+        return address, _("Load the page again")
+    return None
 
 
 @exception_view_config(BadBodyError)
@@ -149,6 +163,7 @@ def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Resp
         % {"provider": request.identity_provider.name},
         _("Wait a few seconds and load this page again. You need not begin anew."),
         code="too_many_sign_ins",
+        action=_again(request),
     )
     response.headers["Retry-After"] = "5"
     return response
@@ -208,7 +223,24 @@ def _in_the_callers_words(
         return protocol_response(ProtocolAnswer(status, NO_STORE, error_body(error, words)))
     if _speaks_json(request):
         return error_json(status, words, code)
-    return error_page(request, status, title, message, advice, description=description, code=error)
+    return error_page(
+        request,
+        status,
+        title,
+        message,
+        advice,
+        description=description,
+        code=error,
+        action=_again(request) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else None,
+    )
+
+
+def _again(request: AuthRequest) -> tuple[str, str] | None:
+    """Return the same page once more, if asking for it again does nothing but show it."""
+    # Only an address of ours: another path could pass for a host.
+    if request.method == "GET" and routes.of_request(request) is not None:
+        return request.path_qs, _("Try again")
+    return None
 
 
 # Pyramid would lead from the folder of files to the same with a slash, on whatever host was named.

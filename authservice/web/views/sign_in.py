@@ -9,6 +9,7 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs
 from authservice.web.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
+from authservice.web.sign_in_attempt import AttemptError
 from authservice.web.sign_in_prompt import SignInPrompt
 from authservice.web.texts import _
 
@@ -38,21 +39,32 @@ def sign_in_submitted(request: AuthRequest) -> Response:
     """Go on as the person who is signed in, or to the identity provider."""
     fields = dict(form_pairs(request))
     secret = request.components.secret
-    attempt = sign_in_attempt.unseal(secret, request.known_browser, fields.get("attempt", ""))
-    if attempt is None:
-        return error_page(
-            request,
-            400,
-            _("This page has expired"),
-            _("The sign-in page was open for longer than ten minutes, or was changed on its way."),
-            _("Go back to the application and sign in from there again."),
-            code="sign_in_expired",
-        )
+    try:
+        attempt = sign_in_attempt.unseal(secret, request.known_browser, fields.get("attempt", ""))
+    except AttemptError as error:
+        return _expired(request, error.target)
     if fields.get("choice") == "continue":
         return see_other(_continued(request, attempt.target))
     response = see_other(sign_in_attempt.begin(request, attempt))
     request.cookies_of_service.set_attempt(response, attempt.id)
     return response
+
+
+def _expired(request: AuthRequest, target: return_target.ReturnTarget | None) -> Response:
+    if isinstance(target, OAuthReturn):
+        # Raises where the client's request has expired too: its own page begins anew.
+        interactions.pending(request, target.interaction)
+    auth_url = request.auth_settings.auth_url
+    again = return_target.sign_in_address(target, auth_url) if target else None
+    return error_page(
+        request,
+        400,
+        _("This page has expired"),
+        _("The sign-in page was open for longer than ten minutes, or was changed on its way."),
+        _("Go back to the application and sign in from there again."),
+        code="sign_in_expired",
+        action=(again, _("Sign in again")) if again else None,
+    )
 
 
 def _continued(request: AuthRequest, target: return_target.ReturnTarget) -> str:

@@ -1,0 +1,120 @@
+"""No page is a dead end: an error page leads on to where its person can begin anew."""
+
+import pytest
+from sqlalchemy import text
+
+from tests.browser import ORIGIN
+
+
+def ways_on(page):
+    """Return where the buttons of a page lead, with what they say."""
+    return [(link["href"], link.get_text(strip=True)) for link in page.html.main.select("a.button")]
+
+
+def follow(browser, page):
+    (way,) = ways_on(page)
+    return browser.follow_home(browser.visit(way[0]))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/error?error=access_denied",
+        "/nowhere",
+        "/sign-in?callbackURL=//evil.example",
+        "/consent?interaction=x",
+        "/api/auth/oauth2/authorize?client_id=x",
+        "/api/auth/callback/github?state=x",
+        "/api/auth/oauth2/end-session?state=1&state=2",
+    ],
+)
+def test_where_nothing_better_is_known_it_is_the_start_page(browser, path):
+    page = browser.get(path, expect_errors=True)
+
+    assert ways_on(page) == [("/", "Start page")]
+
+
+def test_a_sign_in_page_that_expired_leads_to_a_new_one(browser, turnable_clock):
+    form = browser.get("/sign-in", {"callbackURL": "/account"}).forms[0]
+    turnable_clock.advance(minutes=11)
+
+    page = form.submit("choice", value="sign-in", expect_errors=True)
+    signed_in = browser.follow_home(
+        follow(browser, page).forms[0].submit("choice", value="sign-in")
+    )
+
+    assert page.status_int == 400
+    assert ways_on(page)[0][1] == "Sign in again"
+    assert signed_in.request.path == "/account"
+
+
+def test_a_client_s_sign_in_page_that_expired_begins_its_request_anew(
+    browser, relying_party, turnable_clock
+):
+    form = browser.follow_home(relying_party.authorize(browser)).forms[0]
+    turnable_clock.advance(minutes=11)
+
+    page = form.submit("choice", value="sign-in", expect_errors=True)
+    sign_in = follow(browser, page)
+    consent = browser.follow_home(sign_in.forms[0].submit("choice", value="sign-in"))
+
+    assert ways_on(page)[0][1] == "Start again"
+    assert sign_in.request.path == "/sign-in"
+    assert consent.request.path == "/consent"
+
+
+def test_an_altered_attempt_leads_nowhere_else(browser):
+    form = browser.get("/sign-in", {"callbackURL": "/account"}).forms[0]
+    form["attempt"].force_value("altered")
+
+    page = form.submit("choice", value="sign-in", expect_errors=True)
+
+    assert ways_on(page) == [("/", "Start page")]
+
+
+def test_a_consent_page_of_another_session_can_be_loaded_again(browser, relying_party):
+    browser.sign_in()
+    form = browser.follow_home(relying_party.authorize(browser)).forms[0]
+    browser.sign_in()
+
+    page = form.submit("decision", value="allow", expect_errors=True)
+    again = follow(browser, page)
+
+    assert page.status_int == 403
+    assert again.request.path == "/consent"
+    assert "code" in relying_party.answer(
+        browser.follow_home(again.forms[0].submit("decision", value="allow"))
+    )
+
+
+def test_an_account_page_of_another_session_can_be_loaded_again(browser):
+    browser.sign_in()
+    page = browser.get("/account")
+    form = next(form for form in page.forms.values() if form.action.endswith("everywhere"))
+    browser.sign_in()
+
+    refused = form.submit(expect_errors=True)
+
+    assert ways_on(refused) == [("/account", "Load the page again")]
+
+
+def test_what_failed_here_can_be_tried_again(browser, database):
+    browser.sign_in()
+    with database.transaction() as connection:
+        connection.execute(text("ALTER TABLE oauth_consent RENAME TO gone"))
+
+    page = browser.get("/account?sessions=1", expect_errors=True)
+
+    assert page.status_int == 503
+    assert ways_on(page) == [("/account?sessions=1", "Try again")]
+
+
+def test_signing_out_ends_on_a_page_that_signs_nobody_in(browser):
+    browser.sign_in()
+    page = browser.follow_home(browser.get("/").forms[0].submit())
+
+    assert page.request.path == "/signed-out"
+    assert ways_on(page) == [("/sign-in", "Sign in again")]
+    assert browser.get("/").status_int == 200
+    assert not page.html.select("meta[http-equiv=refresh], script")
+    assert page.request.url.startswith(ORIGIN)
