@@ -7,8 +7,8 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from authservice import clock, events
 from authservice.events import ConsentWithdrawn
-from authservice.models import oauth_access_token, oauth_client, oauth_refresh_token
-from authservice.services import consents, refresh_tokens
+from authservice.models import oauth_access_token, oauth_client, oauth_refresh_token, user
+from authservice.services import consents, person_lock, refresh_tokens
 from authservice.services.consents import Consent
 
 
@@ -71,6 +71,8 @@ def of_user(connection: Connection, user_id: str) -> list[ConnectedApplication]:
 
 def disconnect(connection: Connection, user_id: str, client_id: str) -> bool:
     """Take a client's access back: its consent and all its tokens. False when it had none."""
+    # What is just being issued is waited for, and taken back too.
+    person_lock.claim(connection, user.c.id == user_id)
     consent = consents.find(connection, client_id, user_id)
     if consent is None and client_id not in _last_seen(connection, user_id):
         return False
