@@ -37,7 +37,7 @@ class Browser:
     def submit(self, page: Answer, button: str, value: str) -> Visit:
         """Return what follows when the page's form is sent with one of its buttons."""
         form = _Form(page.body.decode())
-        fields = form.fields | {button: [value]}
+        fields = form.fields | {button: value}
         return (
             yield from self._follow(post_form(self._host, form.action, fields, self._headers()))
         )
@@ -71,21 +71,20 @@ class Browser:
 
 
 class _Form(HTMLParser):
-    """The action of a page's form and its fields: what is hidden, and what is ticked."""
+    """The action and the hidden fields of a page's form."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.action = ""
-        self.fields: dict[str, list[str]] = {}
+        self.fields: dict[str, str] = {}
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         if tag == "form":
             self.action = attributes.get("action") or ""
-        elif tag == "input" and (attributes.get("type") == "hidden" or "checked" in attributes):
-            name = attributes.get("name") or ""
-            self.fields.setdefault(name, []).append(attributes.get("value") or "on")
+        elif tag == "input" and attributes.get("type") == "hidden":
+            self.fields[attributes.get("name") or ""] = attributes.get("value") or ""
 
 
 def _path(address: str) -> str:

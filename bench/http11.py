@@ -58,14 +58,12 @@ def get(host: str, path: str, headers: Mapping[str, str] | None = None) -> bytes
 def post_form(
     host: str,
     path: str,
-    form: Mapping[str, str | list[str]],
+    form: Mapping[str, str],
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return a POST request with a form."""
     content_type = {"Content-Type": "application/x-www-form-urlencoded"}
-    return _request(
-        "POST", host, path, content_type | dict(headers or {}), urlencode(form, doseq=True)
-    )
+    return _request("POST", host, path, content_type | dict(headers or {}), urlencode(form))
 
 
 def basic(client_id: str, secret: str) -> str:

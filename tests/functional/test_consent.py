@@ -193,9 +193,10 @@ def test_another_account_can_be_chosen_from_the_page(signed_in, relying_party):
 
 def narrow(browser, page, *declined):
     """Take the ticks from some of the scopes and allow the rest."""
+    page = page.click("Choose what you share")
     for box in page.forms[0].fields["scope"]:
         box.checked = box._value not in declined
-    return decide(browser, page, "allow")
+    return decide(browser, page, "allow-ticked")
 
 
 def boxes(page):
@@ -203,8 +204,11 @@ def boxes(page):
 
 
 def test_everything_but_the_sign_in_itself_may_be_declined(signed_in, relying_party):
-    page = consent_page(signed_in, relying_party)
+    first = consent_page(signed_in, relying_party)
 
+    page = first.click("Choose what you share")
+
+    assert boxes(first) == []
     assert boxes(page) == ["profile", "email", "offline_access"]
     assert all(box.has_attr("checked") for box in page.html.select("ul.scopes input"))
 
@@ -212,7 +216,7 @@ def test_everything_but_the_sign_in_itself_may_be_declined(signed_in, relying_pa
 def test_a_request_that_signs_nobody_in_is_allowed_as_it_is_or_not_at_all(signed_in, relying_party):
     page = consent_page(signed_in, relying_party, scope="profile email")
 
-    assert boxes(page) == []
+    assert "Choose what you share" not in page
     tokens = relying_party.redeem(
         relying_party.answer(decide(signed_in, page, "allow"))["code"]
     ).json
@@ -263,8 +267,19 @@ def test_single_claims_are_declined_with_their_scope(signed_in, relying_party):
 
 def test_a_tick_for_what_was_not_asked_gives_nothing(signed_in, relying_party, database):
     page = consent_page(signed_in, relying_party, scope="openid email")
-    fields = [*page.forms[0].submit_fields(), ("scope", "profile"), ("decision", "allow")]
+    page = page.click("Choose what you share")
+    fields = [*page.forms[0].submit_fields(), ("scope", "profile"), ("decision", "allow-ticked")]
 
     signed_in.follow_home(signed_in.post("/consent", fields))
 
     assert granted(database, relying_party) == {"openid", "email"}
+
+
+@pytest.mark.parametrize("more", [[], [("scope", "email")], [("scope", "unknown")]])
+def test_allow_means_all_that_was_shown(signed_in, relying_party, database, more):
+    page = consent_page(signed_in, relying_party, scope="openid profile email")
+    fields = [*page.forms[0].submit_fields(), *more, ("decision", "allow")]
+
+    signed_in.follow_home(signed_in.post("/consent", fields))
+
+    assert granted(database, relying_party) == {"openid", "profile", "email"}

@@ -87,7 +87,7 @@ OPERATIONS: Operations = {
             "interaction",
             csrf_token=_CSRF,
             interaction=text("from the page"),
-            decision=text("", enum=["allow", "deny"]),
+            decision=text("", enum=["allow", "allow-ticked", "deny"]),
         ),
     ),
     ("sign_out_page", "post"): _operation(

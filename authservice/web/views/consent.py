@@ -19,6 +19,12 @@ from authservice.web.request_body import form_pairs
 from authservice.web.scope_texts import scope_texts
 from authservice.web.sign_in_prompt import host_or_scheme
 
+# The page first asks for everything at once. Who wants less asks for boxes, which are a form of
+# their own: so "allow" means all that was shown, whatever a form sends or leaves out with it.
+_CHOOSING = "choose"
+_ALLOW = "allow"
+_ALLOW_TICKED = "allow-ticked"
+
 
 @view_config(route_name="consent", request_method="GET")
 def consent(request: AuthRequest) -> Response:
@@ -43,9 +49,10 @@ def consent_submitted(request: AuthRequest) -> Response:
     session = request.confirmed_session
     if session is None:
         return _back_to_authorize(request, interaction)
-    if fields.get("decision") == "allow":
+    if fields.get("decision") in {_ALLOW, _ALLOW_TICKED}:
         ticked = {value for name, value in pairs if name == "scope"}
-        declined = tuple(scope for scope in asked.optional_scopes if scope not in ticked)
+        offered = asked.optional_scopes if fields["decision"] == _ALLOW_TICKED else ()
+        declined = tuple(scope for scope in offered if scope not in ticked)
         granted = asked.without(declined).consent_scopes
         client_id = asked.client.client_id
         consents.grant(request.db, client_id, session.user.id, granted, declined)
@@ -57,7 +64,11 @@ def consent_submitted(request: AuthRequest) -> Response:
             asked, "access_denied", "The user did not allow what was asked for."
         )
         return authorization_answer(request, answer)
-    return see_other(interactions.page_address(request, "/consent", interaction))
+    return see_other(_address(request, interaction))
+
+
+def _address(request: AuthRequest, interaction: str) -> str:
+    return interactions.page_address(request, "/consent", interaction)
 
 
 def _back_to_authorize(request: AuthRequest, interaction: str) -> Response:
@@ -67,12 +78,15 @@ def _back_to_authorize(request: AuthRequest, interaction: str) -> Response:
 def _values(
     request: AuthRequest, asked: AuthorizationRequest, user: User, interaction: str
 ) -> dict[str, Any]:
+    choosing = _CHOOSING in request.GET
+    choose = bool(asked.optional_scopes) and not choosing
     return {
         "client_name": asked.client.name or asked.client.client_id,
         "client_host": host_or_scheme(asked.redirect_uri),
         "user": user,
         "scopes": scope_texts(asked.consent_scopes, user),
-        "optional": asked.optional_scopes,
+        "optional": asked.optional_scopes if choosing else (),
+        "choose_url": f"{_address(request, interaction)}&{_CHOOSING}=yes" if choose else None,
         "interaction": interaction,
         "csrf_token": csrf.token(request),
         "switch_account_url": interactions.page_address(request, "/sign-in", interaction),
