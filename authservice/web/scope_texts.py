@@ -19,9 +19,10 @@ class ScopeText:
 
 def scope_texts(scopes: Iterable[str], user: User) -> list[ScopeText]:
     """Return what the consent page says of each scope, in the order asked for."""
+    profile = _("Your name and your picture") if user.image else _("Your name")
     texts = {
         "openid": (_("Know who you are"), _("The identifier of your account here"), None),
-        "profile": (_("See your profile"), _("Your name and your picture"), user.name),
+        "profile": (_("See your profile"), profile, user.name),
         "email": (_("See your email address"), _("The address of your account"), user.email),
         "offline_access": (
             _("Stay connected"),
