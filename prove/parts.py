@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from prove import attacks, described, kills
 from prove.fuzz import in_process, wire
+from prove.mutants import part as mutants
 from prove.outcome import Extent, Outcome
 from prove.parsers import part as parsers
 
@@ -18,4 +19,5 @@ PARTS: dict[str, Part] = {
     "wire": wire.smuggle,
     "described": described.fuzz,
     "parsers": parsers.fuzz,
+    "mutants": mutants.try_out,
 }
