@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from prove.mutants.subjects import ON_SQLITE
+
 _LIBRARIES = (
     *(
         "alembic.command",
@@ -53,7 +55,7 @@ def _fails(tests: list[str]) -> bool:
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
             with contextlib.suppress(BaseException):
-                options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly"]
+                options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *ON_SQLITE]
                 os._exit(int(pytest.main([*options, *tests])))
             os._exit(1)
     _, status = os.waitpid(child, 0)
