@@ -13,6 +13,7 @@ from authservice.oauth import metadata
 from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.services.upkeep import Upkeep
 from authservice.settings import SettingsError, load_settings
+from authservice.shown_text import settled
 from authservice.web import openapi
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
@@ -37,7 +38,11 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
     backchannel_logout = BackchannelLogout(settings, database, keys)
     upkeep = Upkeep(database)
     metrics = start.metrics(settings, database, keys)
-    jinja2 = {"jinja2.undefined": "strict", "jinja2.i18n.domain": DOMAIN}
+    jinja2 = {
+        "jinja2.undefined": "strict",
+        "jinja2.i18n.domain": DOMAIN,
+        "jinja2.filters": {"settled": settled},
+    }
     config = Configurator(settings={**ini, **jinja2})
     config.registry.components = Components(
         settings=settings,

@@ -9,6 +9,7 @@ from authservice.httpclient import Response
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.provider_calls import json_body, no_user_info, parsed
 from authservice.services.users import Profile
+from authservice.shown_text import is_blank
 
 _FORBIDDEN = 403
 # RFC 5321, section 4.5.3.1.3: the path of 256 octets, without its angle brackets.
@@ -101,8 +102,11 @@ def _https(value: object) -> str | None:
 
 
 def _text(value: object) -> str:
-    """Return a text without what a database cannot hold: control characters and lone surrogates."""
-    if not isinstance(value, str):
+    """Return a text without what a database cannot hold: control characters and lone surrogates.
+
+    One of which nothing can be seen is empty.
+    """
+    if not isinstance(value, str) or is_blank(value):
         return ""
     return "".join(c for c in value if unicodedata.category(c) not in {"Cc", "Cs"}).strip()
 

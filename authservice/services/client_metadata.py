@@ -8,6 +8,7 @@ from typing import Any
 from authservice.crypto.signing_keys import ALGORITHMS
 from authservice.services import redirect_uris
 from authservice.services.clients import SCOPES
+from authservice.shown_text import is_blank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class ClientMetadata:
         ]
 
     def _problems_with_name(self) -> Iterable[str]:
-        if not self.name.strip():
+        if is_blank(self.name):
             yield "name must not be blank"
         if any(unicodedata.category(character) == "Cc" for character in self.name):
             yield "name must not hold control characters"

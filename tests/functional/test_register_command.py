@@ -212,6 +212,7 @@ def test_wrong_arguments_are_named_in_one_line(capsys, database, arguments, reas
     [
         (["--name", "", *REQUIRED[2:]], ["name must not be blank"]),
         (["--name", "  ", *REQUIRED[2:]], ["name must not be blank"]),
+        (["--name", "\u200b\u3164\u2800", *REQUIRED[2:]], ["name must not be blank"]),
         (["--name", "a\x1bb", *REQUIRED[2:]], ["control characters"]),
         ([*REQUIRED, "--redirect-uri", "http://a.example/"], ["'http://a.example/'", "https"]),
         ([*REQUIRED, "--redirect-uri", REQUIRED[3]], ["is given twice"]),

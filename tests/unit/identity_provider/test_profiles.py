@@ -19,7 +19,7 @@ def test_an_account_without_a_name_is_called_by_its_login(sign_in):
     assert sign_in.profile("hubot").name == "hubot"
 
 
-@pytest.mark.parametrize("name", [None, "", "  ", "\x00", 5])
+@pytest.mark.parametrize("name", [None, "", "  ", "\x00", "\u200b\u3164\u2800", 5])
 def test_a_name_that_is_none_is_replaced_by_the_login(sign_in, identity_provider_standin, name):
     identity_provider_standin.account("octocat", name=name)
 
