@@ -34,7 +34,7 @@ def granted(database, client):
 def test_the_page_names_client_host_person_and_what_is_asked(signed_in, relying_party):
     page = consent_page(signed_in, relying_party, scope="openid email")
 
-    text = page.html.find("main").get_text(" ", strip=True)
+    text = page.html.find("main").get_text()
     assert "Example App" in text
     assert "app.example.com" in text
     assert signed_in.session()["user"]["email"] in text

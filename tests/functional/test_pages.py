@@ -109,7 +109,7 @@ def test_the_landing_page_offers_what_fits(pages):
 
 
 def test_the_consent_page_names_client_host_person_and_scopes(consent_page):
-    text = " ".join(_soup(consent_page).get_text(" ").split())
+    text = " ".join(_soup(consent_page).get_text().split())
 
     assert "Example App" in text
     assert "app.example.com" in text
