@@ -1,5 +1,7 @@
 """Debian's Chromium, driven by Playwright: one driver for all tests, since a process holds one."""
 
+from contextlib import contextmanager
+
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -18,6 +20,13 @@ _QUIET = (
 @pytest.fixture(scope="session")
 def launch_chromium():
     """Launch a browser with further arguments; all of them are closed in the end."""
+    with launcher() as launch:
+        yield launch
+
+
+@contextmanager
+def launcher():
+    """Give what launches browsers, as the fixture does."""
     path = program("chromium")
     with sync_playwright() as playwright:
         launched = []

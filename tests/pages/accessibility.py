@@ -1,0 +1,22 @@
+"""axe-core, of npm, in a tab: what its rules for WCAG 2.2 AA and good practice find there."""
+
+from tests.first_party.npm_client import PACKAGES
+
+_AXE = PACKAGES / "node_modules" / "axe-core" / "axe.min.js"
+_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+_RUN = """tags => axe.run({ runOnly: tags }).then(found => found)"""
+
+
+def barriers(tab):
+    """Return what is wrong with the page, one line for each rule and element.
+
+    The browser's debugger brings the script in, past the content policy, which stays as it is.
+    """
+    tab.evaluate(_AXE.read_text(encoding="utf-8"))
+    found = tab.evaluate(_RUN, _TAGS)
+    assert found["passes"]
+    return [
+        f"{rule['id']} ({rule['impact']}): {node['target']} {node['failureSummary']}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]

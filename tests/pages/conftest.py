@@ -1,0 +1,108 @@
+"""The pages in Debian's Chromium: every tab is watched, and every page can be had by its name."""
+
+import pytest
+
+from tests.pages import situations
+from tests.pages.application import Application
+from tests.pages.served import Served
+from tests.pages.visit import Visit
+from tests.pages.watch import Watch
+from tests.processes import free_port
+from tests.relying_party import RelyingParty
+
+
+@pytest.fixture
+def make_service(make_app):
+    """Serve the application with further settings, if wanted."""
+    served = []
+
+    def make(**settings):
+        port = free_port()
+        app = make_app(auth__url=f"http://localhost:{port}", **settings)
+        served.append(Served(app, port))
+        return served[-1]
+
+    yield make
+    for each in served:
+        each.close()
+
+
+@pytest.fixture
+def service(make_service):
+    return make_service()
+
+
+@pytest.fixture(scope="session")
+def application_site():
+    site = Application()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def application(application_site):
+    """A relying party's web site, where nobody has been yet."""
+    application_site.arrivals.clear()
+    return application_site
+
+
+@pytest.fixture(scope="session")
+def chromium(launch_chromium):
+    return launch_chromium()
+
+
+@pytest.fixture
+def new_context(chromium, service, application):
+    """Open a browser without cookies; in the end nothing may have been amiss in it."""
+    watched = []
+
+    def open_(**options):
+        context = chromium.new_context(**options)
+        watched.append((context, Watch(context)))
+        return context
+
+    yield open_
+    for context, _ in watched:
+        context.close()
+    for _, watch in watched:
+        assert watch.complaints == []
+        assert watch.requests_beyond(service.url, application.origin) == []
+
+
+@pytest.fixture
+def register(database, application):
+    """Register the application under a name; returns its client id."""
+
+    def register_(name="Reading List"):
+        uris = {
+            "redirect_uris": [f"{application.origin}/callback"],
+            "post_logout_redirect_uris": [f"{application.origin}/bye"],
+        }
+        return RelyingParty.registered(
+            None, database, name=name, enable_end_session=True, **uris
+        ).client_id
+
+    return register_
+
+
+@pytest.fixture
+def new_visit(new_context, service, application, register):
+    """Let somebody visit the service, sent by an application of a name."""
+
+    def visit(*, client_name="Reading List", **options):
+        client_id = register(client_name)
+        tab = new_context(**options).new_page()
+        return Visit(tab, service.url, client_id, f"{application.origin}/callback")
+
+    return visit
+
+
+@pytest.fixture
+def visit(new_visit):
+    return new_visit()
+
+
+@pytest.fixture(params=situations.ALL)
+def situation(request):
+    """The name of a page."""
+    return request.param

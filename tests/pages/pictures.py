@@ -1,0 +1,10 @@
+"""Pictures of the pages, kept among the results of the tests for people to look at."""
+
+from tests.processes import ROOT
+
+FOLDER = ROOT / "test-results" / "pages"
+
+
+def keep(tab, name):
+    """Leave a picture of the whole page."""
+    tab.screenshot(path=FOLDER / f"{name}.png", full_page=True)

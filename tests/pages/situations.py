@@ -1,0 +1,151 @@
+"""The way to every page, as a person goes it: in the end the tab shows the page of that name."""
+
+from tests.end_session import END_SESSION
+
+
+def start(visit):
+    visit.go("/")
+
+
+def start_signed_in(visit):
+    visit.sign_in()
+
+
+def sign_in(visit):
+    visit.go("/sign-in")
+
+
+def sign_in_for_client(visit):
+    visit.authorize()
+
+
+def sign_in_for_host(visit):
+    visit.go("/sign-in", callbackURL="http://app.localhost:3000/")
+
+
+def continue_as(visit):
+    visit.sign_in()
+    visit.authorize(prompt="select_account")
+
+
+def sign_in_again(visit):
+    visit.sign_in()
+    visit.authorize(prompt="login")
+
+
+def sign_in_once_more_after_max_age(visit):
+    visit.sign_in()
+    visit.authorize(max_age=0)
+
+
+def signed_in(visit):
+    visit.go("/sign-in")
+    with visit.tab.expect_request("**/callback/**") as callback:
+        visit.press("sign-in-submit")
+    visit.tab.goto(callback.value.url)
+
+
+def consent(visit):
+    visit.authorize()
+    visit.press("sign-in-submit")
+
+
+def consent_to_some(visit):
+    consent(visit)
+    visit.tab.get_by_role("main").get_by_role("link").last.click()
+    visit.tab.locator("input[type=checkbox]").first.wait_for()
+
+
+def returning_by_form(visit):
+    # The application is silent, so the page that sends the form stays.
+    visit.tab.route(visit.redirect_uri, lambda route: route.fulfill(status=204))
+    visit.authorize(response_mode="form_post")
+    visit.press("sign-in-submit")
+    visit.tab.locator("#consent-allow").click()
+    visit.tab.locator("#form-post-submit").wait_for()
+
+
+def account(visit):
+    visit.sign_in_elsewhere()
+    visit.connect()
+    visit.go("/account")
+
+
+def account_without_applications(visit):
+    visit.sign_in()
+    visit.go("/account")
+
+
+def account_after_ending_a_session(visit):
+    account(visit)
+    visit.press("end-2")
+
+
+def sign_out_at_a_clients_wish(visit):
+    visit.sign_in()
+    visit.go(END_SESSION, client_id=visit.client_id)
+
+
+def sign_out_when_nobody_is_signed_in(visit):
+    visit.go(END_SESSION)
+
+
+def signed_out(visit):
+    visit.sign_in()
+    visit.press("sign-out-submit")
+
+
+def signed_out_everywhere(visit):
+    account_without_applications(visit)
+    visit.press("sign-out-everywhere")
+
+
+def error(visit):
+    visit.go("/error", error="access_denied")
+
+
+def link_refused(visit):
+    visit.go("/sign-in", callbackURL="https://elsewhere.example/")
+
+
+def wrong_redirect_uri(visit):
+    visit.authorize(redirect_uri=f"{visit.redirect_uri}/elsewhere")
+
+
+def expired(visit):
+    visit.go("/consent", interaction="x")
+
+
+def not_found(visit):
+    visit.go("/nowhere")
+
+
+ALL = {
+    way.__name__.replace("_", "-"): way
+    for way in (
+        start,
+        start_signed_in,
+        sign_in,
+        sign_in_for_client,
+        sign_in_for_host,
+        continue_as,
+        sign_in_again,
+        sign_in_once_more_after_max_age,
+        signed_in,
+        consent,
+        consent_to_some,
+        returning_by_form,
+        account,
+        account_without_applications,
+        account_after_ending_a_session,
+        sign_out_at_a_clients_wish,
+        sign_out_when_nobody_is_signed_in,
+        signed_out,
+        signed_out_everywhere,
+        error,
+        link_refused,
+        wrong_redirect_uri,
+        expired,
+        not_found,
+    )
+}

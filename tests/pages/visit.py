@@ -1,0 +1,71 @@
+"""What a person does at the service in a browser tab."""
+
+from urllib.parse import urlencode
+
+from playwright.sync_api import expect
+
+from tests.relying_party import AUTHORIZE, challenge_of
+
+FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:152.0) Gecko/20100101 Firefox/152.0"
+VERIFIER = "a-verifier-as-long-as-the-standard-wants-it"
+
+
+class Visit:
+    """A tab, the service that it visits, and an application that sends it there."""
+
+    def __init__(self, tab, service_url, client_id, redirect_uri):
+        self.tab = tab
+        self.service_url = service_url
+        self.client_id = client_id
+        self.redirect_uri = redirect_uri
+
+    def go(self, path, **query):
+        """Open an address of the service."""
+        self.tab.goto(f"{self.service_url}{path}{'?' if query else ''}{urlencode(query)}")
+
+    def authorize(self, **changes):
+        """Come from the application, with its authorization request."""
+        parameters = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": self.redirect_uri,
+            "scope": "openid profile email offline_access",
+            "state": "opaque",
+            "code_challenge": challenge_of(VERIFIER),
+            "code_challenge_method": "S256",
+        }
+        self.go(AUTHORIZE, **(parameters | changes))
+
+    def press(self, *ids):
+        """Press one button after the other, each on the page that the one before led to."""
+        for each in ids:
+            with self.tab.expect_navigation():
+                self.tab.locator(f"#{each}").click()
+
+    def sign_in(self):
+        """Sign in without an application."""
+        self.go("/sign-in")
+        self.press("sign-in-submit")
+
+    def connect(self):
+        """Sign in at the application and allow it what it asks for."""
+        self.authorize()
+        self.press("sign-in-submit", "consent-allow")
+
+    def sign_in_elsewhere(self):
+        """Sign in with another browser of the same person's."""
+        with self.tab.context.browser.new_context(user_agent=FIREFOX) as context:
+            tab = context.new_page()
+            tab.goto(f"{self.service_url}/sign-in")
+            tab.locator("#sign-in-submit").click()
+            tab.wait_for_url(f"{self.service_url}/")
+
+
+def sees(tab, text):
+    """Check that the page says so."""
+    expect(tab.get_by_text(text).first).to_be_visible()
+
+
+def arrives(visit):
+    """Check that the browser is back at the application."""
+    expect(visit.tab.get_by_role("heading", name="Back at the application")).to_be_visible()
