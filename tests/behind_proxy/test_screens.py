@@ -1,9 +1,13 @@
-"""The pages on a phone and in the dark: nothing sticks out, everything can be read and touched."""
+"""The pages on a phone and in the dark: nothing sticks out, everything can be read and touched.
+
+What `tests/pages` proves of every page in local mode holds in production too.
+"""
 
 import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import keep_picture, sees
+from tests.pages.accessibility import barriers
 
 PHONE = {
     "viewport": {"width": 360, "height": 740},
@@ -40,7 +44,7 @@ def tab(production, new_browser, screen):
 
 
 def _fits(tab, name):
-    """Take the picture; no page scrolls sideways, no control is smaller than a finger."""
+    """Take the picture; no page scrolls sideways, no control is too small, nothing is a barrier."""
     keep_picture(tab, name)
     overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert tab.evaluate(overhang) <= 0
@@ -48,6 +52,7 @@ def _fits(tab, name):
         box = button.bounding_box()
         assert box["height"] >= 24
         assert box["width"] >= 24
+    assert barriers(tab) == []
 
 
 def test_every_page_on_the_way_fits(tab, screen):

@@ -57,9 +57,9 @@ def _url(response):
 def _is_light(visit, responses):
     visit.tab.wait_for_load_state("networkidle")
     page, files = _weights(responses)
-    (style_sheet,) = (size for url, size in files.items() if ".css" in url)
-    assert 0 < style_sheet < STYLE_SHEET
-    assert style_sheet < page + sum(files.values()) < PAGE
+    (style_sheet,) = (url for url in files if ".css" in url)
+    assert len(visit.tab.context.request.get(style_sheet).body()) < STYLE_SHEET
+    assert files[style_sheet] < page + sum(files.values()) < PAGE
 
 
 def test_a_page_is_light_and_waits_for_its_style_sheet_only(visit, responses, situation):
