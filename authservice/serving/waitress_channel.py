@@ -4,6 +4,10 @@ waitress would go by one of them and keep the connection. A proxy that goes by t
 take what follows for the next request, of somebody else (RFC 9112, sections 6.1 and 11.2).
 """
 
+from math import inf
+from time import monotonic
+from typing import Any
+
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 
@@ -19,3 +23,21 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection of a client."""
 
     parser_class = _RequestParser
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  (as its base)
+        self.waiting_since = monotonic()
+        """When it began to wait for a request to be complete; inf while one is answered."""
+        super().__init__(*arguments, **options)
+
+    @property
+    def waits_for_its_client(self) -> bool:
+        """Tell whether nothing is done for it here, though part of a request may have come."""
+        return not self.requests and self.waiting_since < inf
+
+    def service(self) -> None:
+        """Answer a request, in a thread."""
+        self.waiting_since = inf
+        try:
+            super().service()
+        finally:
+            self.waiting_since = monotonic()

@@ -15,6 +15,7 @@ from waitress.server import BaseWSGIServer, create_server
 from waitress.wasyncore import close_all, dispatcher
 
 from authservice.serving.waitress_channel import Channel
+from authservice.serving.waitress_connections import affordable, make_room
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
     sockets: dict[int, dispatcher] = {}
     stopping = threading.Event()
     server = create_server(app, map=sockets, **options)
+    server.adj.connection_limit = affordable(server.adj)
     listeners = [socket for socket in sockets.values() if isinstance(socket, BaseWSGIServer)]
     for listener in listeners:
         listener.channel_class = Channel
@@ -64,6 +66,7 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
 def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]) -> None:  # noqa: ANN401  (one class or another)
     """Receive and send until something has ended, asking at each event and each second."""
     while not ended():
+        make_room(sockets, server.adj.connection_limit)
         server.asyncore.loop(
             timeout=server.adj.asyncore_loop_timeout,
             use_poll=server.adj.asyncore_use_poll,
