@@ -22,6 +22,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    ExceptionContext,
     Table,
     create_engine,
     event,
@@ -34,7 +35,7 @@ from sqlalchemy.exc import TimeoutError  # noqa: A004  (what a full pool raises,
 from sqlalchemy.pool import NullPool
 
 from authservice import events, postgresql
-from authservice.prepared import Prepared, begin_immediate
+from authservice.prepared import Prepared, begin_immediate, is_read_only
 
 # How long a statement waits for another process's write lock before the request gets 503.
 _BUSY_TIMEOUT_MS = 5000
@@ -180,6 +181,12 @@ class Database:
             @event.listens_for(engine, "begin")
             def on_begin(connection: Connection) -> None:
                 begin_immediate(connection)
+
+            @event.listens_for(engine, "handle_error")
+            def on_error(context: ExceptionContext) -> None:
+                # Opened anew, it can write as soon as the file allows it.
+                if is_read_only(context.original_exception):
+                    context.is_disconnect = True
 
         return engine
 

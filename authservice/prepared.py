@@ -5,6 +5,7 @@ together cost more than the database takes to answer. Here a statement is compil
 use, the conversions of its columns' types are kept at hand, and rows are plain tuples.
 """
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -106,6 +107,13 @@ def begin_immediate(connection: Connection) -> None:
         connection.connection.cursor().execute("BEGIN IMMEDIATE")
 
 
+def is_read_only(error: BaseException | None) -> bool:
+    """Tell whether SQLite could not write to a file: one opened read-only stays so for good."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    # The lowest byte is the kind, the rest says more of it.
+    return code & 0xFF == sqlite3.SQLITE_READONLY
+
+
 class _DriverErrors:
     """Raises SQLAlchemy's errors in place of the driver's, and gives up a connection that broke."""
 
@@ -122,7 +130,9 @@ class _DriverErrors:
         dialect = self._connection.dialect
         if error is None or not isinstance(error, dialect.loaded_dbapi.Error):
             return
-        lost = dialect.is_disconnect(error, self._connection.connection.dbapi_connection, None)
+        lost = is_read_only(error) or dialect.is_disconnect(
+            error, self._connection.connection.dbapi_connection, None
+        )
         if lost:
             self._connection.invalidate(error)
         raise DBAPIError.instance(
