@@ -26,22 +26,23 @@ class PostgreSQLMissingError(Exception):
 class PostgreSQL:
     """A server that answers, with its settings as Debian ships them: commits wait for the disk."""
 
-    def __init__(self, folder: Path, cpus: set[int], identity: dict[str, Any]) -> None:
-        """Make its files in a folder and start it; raises PostgreSQLMissingError."""
+    def __init__(
+        self,
+        folder: Path,
+        cpus: set[int],
+        identity: dict[str, Any],
+        primary: "PostgreSQL | None" = None,
+    ) -> None:
+        """Make its files in a folder, or take them from a primary to follow it, and start it.
+
+        Raises PostgreSQLMissingError.
+        """
         self.port = _free_port()
         self._folder = folder
         self._programs = _programs()
         self._cpus = cpus
         self._options: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL, **identity}
-        subprocess.run(
-            [
-                self._programs / "initdb",
-                *("--pgdata", folder / "data", "--username", _USER, "--auth", "trust"),
-                *("--encoding", "UTF8", "--locale", "C.UTF-8"),
-            ],
-            check=True,
-            **self._options,
-        )
+        self._run(*(self._new_files() if primary is None else self._files_of(primary)))
         self.start()
 
     @property
@@ -74,27 +75,53 @@ class PostgreSQL:
         self._server.send_signal(signal.SIGINT)
         self._server.wait()
 
-    def create_database(self, name: str) -> str:
+    def promote(self) -> None:
+        """Take over from the primary; returns when writes are taken."""
+        self._run("pg_ctl", "promote", "--wait", "--pgdata", self._folder / "data")
+
+    def create_database(self, name: str, tablespace: str = "pg_default") -> str:
         """Make an empty database and return its address."""
+        self.execute(f'CREATE DATABASE "{name}" TABLESPACE "{tablespace}"')
+        return f"postgresql+psycopg://{_USER}@127.0.0.1:{self.port}/{name}"
+
+    def execute(self, statement: str) -> None:
+        """Run a statement outside any transaction."""
         import psycopg  # noqa: PLC0415  (only who measures on PostgreSQL needs the driver)
 
         with psycopg.connect(
             host="127.0.0.1", port=self.port, user=_USER, dbname="postgres", autocommit=True
         ) as connection:
-            connection.execute(f'CREATE DATABASE "{name}"')
-        return f"postgresql+psycopg://{_USER}@127.0.0.1:{self.port}/{name}"
+            connection.execute(statement)
+
+    def _new_files(self) -> tuple[str | Path, ...]:
+        return (
+            "initdb",
+            *("--pgdata", self._folder / "data", "--username", _USER, "--auth", "trust"),
+            *("--encoding", "UTF8", "--locale", "C.UTF-8"),
+        )
+
+    def _files_of(self, primary: "PostgreSQL") -> tuple[str | Path, ...]:
+        where = f"host=127.0.0.1 port={primary.port} user={_USER} application_name=standby"
+        return (
+            "pg_basebackup",
+            *("--pgdata", self._folder / "data", "--dbname", where),
+            *("--write-recovery-conf", "--checkpoint=fast"),
+        )
+
+    def _run(self, program: str | Path, *arguments: str | Path) -> None:
+        subprocess.run([self._programs / program, *arguments], check=True, **self._options)
 
 
 @contextmanager
-def running(cpus: set[int]) -> Iterator[PostgreSQL]:
-    """Give a server on these CPUs; raises PostgreSQLMissingError."""
+def running(cpus: set[int], primary: PostgreSQL | None = None) -> Iterator[PostgreSQL]:
+    """Give a server on these CPUs, perhaps a standby; raises PostgreSQLMissingError."""
     # It refuses to run as root, and whom root runs it as cannot look into root's folders.
     identity = _identity()
     folder = Path(tempfile.mkdtemp(prefix="bench-postgresql-"))
     if identity:
         os.chown(folder, identity["user"], identity["group"])
     try:
-        server = PostgreSQL(folder, cpus, identity)
+        server = PostgreSQL(folder, cpus, identity, primary)
         try:
             yield server
         finally:

@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import Sequence
 
-from bench.http11 import Answer, parse
+from bench.http11 import Answer, WrongAnswerError, parse
 
 _PATIENCE = 20.0  # seconds
 _UNAVAILABLE = 503
@@ -25,6 +25,8 @@ class Caller:
         self._connections: dict[int, socket.socket] = {}
         # When each answer came.
         self.moments: list[float] = []
+        # How many of them said that it is not possible at present.
+        self.refusals = 0
 
     def send(self, request: bytes) -> Answer:
         """Return the answer; raises UnansweredError when the request may have got through."""
@@ -38,6 +40,9 @@ class Caller:
             self._forget(port)
         self.moments.append(time.monotonic())
         if answer.status == _UNAVAILABLE:
+            if not answer.header("Retry-After"):
+                raise WrongAnswerError("503 does not say when to come again")
+            self.refusals += 1
             raise UnansweredError
         return answer
 

@@ -4,7 +4,7 @@ import http.client
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,14 +17,25 @@ _STOPPING = 15.0
 class Fleet:
     """The processes, by the ports on which they listen."""
 
-    def __init__(self, deployment: Deployment, ports: list[int], log: Path) -> None:
-        """Start a process for each port; ``stop`` ends them."""
+    def __init__(
+        self,
+        deployment: Deployment,
+        ports: list[int],
+        log: Path,
+        through: Sequence[str | Path] = (),
+    ) -> None:
+        """Start a process for each port, perhaps through a program; ``stop`` ends them."""
         self.ports = ports
         self._deployment = deployment
         self._log = log
+        self._through = through
         self._processes = {port: self._start(port) for port in ports}
         for port in ports:
             self.wait_for(port)
+
+    def pid(self, port: int) -> int:
+        """Return the process that listens on a port."""
+        return self._processes[port].pid
 
     def kill(self, port: int) -> None:
         """End a process at this very instant, whatever it is doing."""
@@ -70,7 +81,7 @@ class Fleet:
         checkout = self._deployment.variant.checkout
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [checkout.program("pserve"), "local.ini", f"listen_port={port}"],
+                [*self._through, checkout.program("pserve"), "local.ini", f"listen_port={port}"],
                 cwd=checkout.folder,
                 env=self._deployment.environment,
                 stdin=subprocess.DEVNULL,
@@ -80,9 +91,11 @@ class Fleet:
 
 
 @contextmanager
-def serving(deployment: Deployment, ports: list[int], log: Path) -> Iterator[Fleet]:
+def serving(
+    deployment: Deployment, ports: list[int], log: Path, through: Sequence[str | Path] = ()
+) -> Iterator[Fleet]:
     """Give a fleet that answers; it is stopped at the end."""
-    fleet = Fleet(deployment, ports, log)
+    fleet = Fleet(deployment, ports, log, through)
     try:
         yield fleet
     finally:

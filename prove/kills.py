@@ -6,10 +6,8 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 
 from bench.checkouts import here
@@ -23,10 +21,10 @@ from prove.caller import Caller
 from prove.fleet import Fleet, serving
 from prove.ledger import Ledger
 from prove.outcome import Extent, Outcome
-from prove.walk import STEPS, Walk
+from prove.people import busy, longest_silence
+from prove.walk import STEPS
 
 _PROCESSES = 3
-_PEOPLE = 6
 _KILLS: dict[Extent, int] = {"brief": 4, "quick": 100, "long": 2000}
 _LEAST_PER_SECOND = 100
 _PATIENCE = 120.0  # seconds
@@ -72,21 +70,16 @@ def _prove(
     ledger = Ledger()
     with serving(deployment, deployment.ports, folder / "server.log") as fleet:
         began = time.monotonic()
-        callers, threads, stop = _people(deployment, client, ledger, chance)
         restarts = []
-        for number in range(kills):
-            time.sleep(chance.uniform(0.05, 0.6))
-            if database_server is not None and number % _EVERY == 0:
-                database_server.kill()
-                database_server.start()
-            else:
-                restarts.append(_kill(fleet, chance))
-        _until_all_happened(ledger)
-        stop.set()
-        for thread in threads:
-            thread.join()
-        for caller in callers:
-            caller.close()
+        with busy(deployment, client, ledger, chance) as callers:
+            for number in range(kills):
+                time.sleep(chance.uniform(0.05, 0.6))
+                if database_server is not None and number % _EVERY == 0:
+                    database_server.kill()
+                    database_server.start()
+                else:
+                    restarts.append(_kill(fleet, chance))
+            _until_all_happened(ledger)
         seconds = time.monotonic() - began
         checker = Caller(fleet.ports, chance)
         looked_at = audit(deployment.host, client, checker, ledger)
@@ -94,7 +87,7 @@ def _prove(
     if file is not None and not _is_sound(file):
         ledger.lost("the database's integrity check fails")
     rate = sum(len(caller.moments) for caller in callers) / seconds
-    silence = _silence(callers)
+    silence = longest_silence(callers)
     if kills > _KILLS["brief"]:
         _require(ledger, rate, 0 if database_server else silence)
     figures: list[tuple[str, int | float | str]] = [
@@ -125,32 +118,10 @@ def _require(ledger: Ledger, rate: float, silence: float) -> None:
         ledger.lost(f"for {silence:.1f} s nobody was answered")
 
 
-def _people(
-    deployment: Deployment, client: Client, ledger: Ledger, chance: random.Random
-) -> tuple[list[Caller], list[threading.Thread], threading.Event]:
-    callers: list[Caller] = []
-    threads: list[threading.Thread] = []
-    stop = threading.Event()
-    for _ in range(_PEOPLE):
-        pair = tuple(Caller(deployment.ports, random.Random(chance.random())) for _ in range(2))
-        callers += pair
-        walk = Walk(deployment.host, client, (pair[0], pair[1]), ledger, chance.randrange(2**32))
-        threads.append(threading.Thread(target=walk.go, args=[stop]))
-    for thread in threads:
-        thread.start()
-    return callers, threads, stop
-
-
 def _kill(fleet: Fleet, chance: random.Random) -> float:
     port = chance.choice(fleet.ports)
     fleet.kill(port)
     return fleet.restart(port)
-
-
-def _silence(callers: list[Caller]) -> float:
-    """Return the longest time, in seconds, in which no request of anybody was answered."""
-    moments = sorted(moment for caller in callers for moment in caller.moments)
-    return max(later - earlier for earlier, later in pairwise(moments))
 
 
 def _is_sound(file: Path) -> bool:

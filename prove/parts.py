@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from prove import attacks, described, kills
+from prove.faults import part as faults
 from prove.fuzz import in_process, wire
 from prove.mutants import part as mutants
 from prove.outcome import Extent, Outcome
@@ -14,6 +15,8 @@ Part = Callable[[Extent], Outcome]
 PARTS: dict[str, Part] = {
     "kills": kills.on_sqlite,
     "kills-postgresql": kills.on_postgresql,
+    "faults": faults.on_sqlite,
+    "faults-postgresql": faults.on_postgresql,
     "attacks": attacks.make,
     "fuzz": in_process.fuzz,
     "wire": wire.smuggle,

@@ -1,0 +1,1 @@
+"""The service starved: of disk, time, descriptors, attention."""

@@ -1,0 +1,188 @@
+"""One fault: the service under load before it, in it and after it, and what came of that."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.accounting import memory_bytes
+from bench.browser import Browser
+from bench.checkouts import here
+from bench.databases import EmptyDatabase
+from bench.deployment import REDIRECT_URI, Deployment
+from bench.http11 import get
+from bench.population import Client
+from bench.variants import Variant
+from bench.wire import perform
+from prove.audit import audit
+from prove.caller import Caller, UnansweredError
+from prove.fleet import Fleet, serving
+from prove.ledger import Ledger
+from prove.people import busy
+
+# Longer than a statement may wait for the database, shorter than a proxy waits for us.
+_LONGEST_ANSWER = 15.0  # seconds
+_RECOVERY = 15.0
+_CALM = 1.0
+_MEMORY = 200 * 2**20  # bytes more than before
+
+
+@dataclass(slots=True)
+class Service:
+    """The service that a fault happens to: one process, and what belongs to it."""
+
+    deployment: Deployment
+    fleet: Fleet
+    client: Client
+    ledger: Ledger = field(default_factory=Ledger)
+    chance: random.Random = field(default_factory=random.Random)
+
+    @property
+    def port(self) -> int:
+        """Return where it listens."""
+        return self.deployment.ports[0]
+
+    @property
+    def pid(self) -> int:
+        """Return the process that serves."""
+        return self.fleet.pid(self.port)
+
+
+Happening = Callable[[Service], AbstractContextManager[None]]
+"""While it is open, the fault is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What happens, and what is to hold meanwhile."""
+
+    name: str
+    happens: Happening
+    seconds: float
+    # What the server is started through, as "prlimit --nofile=256".
+    through: tuple[str, ...] = ()
+    # Whether nobody who behaves is to be refused.
+    serves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was seen of one fault."""
+
+    figures: str
+    losses: list[str]
+
+
+@contextmanager
+def service(
+    folder: Path, database: EmptyDatabase, through: tuple[str, ...] = ()
+) -> Iterator[Service]:
+    """Give a service with a client that need not ask for consent; its log is outside the folder."""
+    deployment = Deployment(Variant("faults", here(), processes=1), folder, database)
+    client = Client(*deployment.register_client("--skip-consent"), REDIRECT_URI)
+    log = folder.parent / f"{folder.name}.log"
+    with serving(deployment, deployment.ports, log, through) as fleet:
+        yield Service(deployment, fleet, client)
+
+
+def suffer(subject: Service, fault: Fault) -> Found:
+    """Let a fault happen to a service under load; return what was seen."""
+    watch = _Newcomers(subject)
+    ledger = subject.ledger
+    with (
+        busy(subject.deployment, subject.client, ledger, subject.chance) as callers,
+        watch.watching(),
+    ):
+        time.sleep(_CALM)
+        before = memory_bytes([subject.pid])
+        refused = sum(caller.refusals for caller in callers)
+        answered = sum(len(caller.moments) for caller in callers)
+        with fault.happens(subject):
+            deadline = time.monotonic() + fault.seconds
+            while time.monotonic() < deadline:
+                time.sleep(0.25)
+                watch.weigh()
+            refused = sum(caller.refusals for caller in callers) - refused
+            answered = sum(len(caller.moments) for caller in callers) - answered
+        recovery = _recovered(subject)
+        time.sleep(_CALM)
+    looked_at = audited(subject)
+    grown = watch.most_memory - before
+    if watch.longest > _LONGEST_ANSWER:
+        ledger.lost(f"somebody waited {watch.longest:.1f} s for an answer")
+    if fault.serves and refused:
+        ledger.lost(f"{refused} requests of those who behave were refused")
+    if recovery > _RECOVERY:
+        ledger.lost(f"it took {recovery:.1f} s to recover")
+    if grown > _MEMORY:
+        ledger.lost(f"it took {grown / 2**20:.0f} MiB more memory")
+    figures = (
+        f"{fault.name}: {answered:,} answers, {refused:,} of them 503, newcomers waited"
+        f" {watch.longest:.2f} s at most, as before after {recovery:.2f} s,"
+        f" {before / 2**20:.0f} and at most {watch.most_memory / 2**20:.0f} MiB,"
+        f" {looked_at:,} looked at"
+    )
+    return Found(figures, [f"{fault.name}: {loss}" for loss in ledger.losses])
+
+
+def audited(subject: Service) -> int:
+    """Return how many promises were looked at; those that are not kept go to the ledger."""
+    with closing(Caller(subject.deployment.ports, subject.chance)) as caller:
+        try:
+            return audit(subject.deployment.host, subject.client, caller, subject.ledger)
+        except UnansweredError:
+            subject.ledger.lost("not everything could be looked at in the end")
+            return 0
+
+
+def _recovered(subject: Service) -> float:
+    """Return the seconds until a sign-in succeeds."""
+    began = time.monotonic()
+    with closing(Caller(subject.deployment.ports, subject.chance)) as caller:
+        while time.monotonic() - began < 2 * _RECOVERY:
+            try:
+                perform(Browser(subject.deployment.host).sign_in(), caller.send)
+                break
+            except UnansweredError:
+                time.sleep(0.05)
+    return time.monotonic() - began
+
+
+class _Newcomers:
+    """Somebody comes five times a second on a connection of their own, and asks for a page."""
+
+    def __init__(self, subject: Service) -> None:
+        self._subject = subject
+        self.longest = 0.0
+        self.most_memory = 0
+
+    def weigh(self) -> None:
+        self.most_memory = max(self.most_memory, memory_bytes([self._subject.pid]))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        stop = threading.Event()
+        thread = threading.Thread(target=self._come, args=[stop])
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+    def _come(self, stop: threading.Event) -> None:
+        page = get(self._subject.deployment.host, "/sign-in")
+        while not stop.wait(0.2):
+            began = time.monotonic()
+            with closing(Caller(self._subject.deployment.ports, self._subject.chance)) as caller:
+                try:
+                    answer = caller.send(page)
+                    if answer.status != 200:
+                        self._subject.ledger.lost(f"a newcomer got {answer.status}")
+                except UnansweredError:
+                    if not caller.refusals:
+                        self._subject.ledger.lost("a newcomer was cut off")
+            self.longest = max(self.longest, time.monotonic() - began)
