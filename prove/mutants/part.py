@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -96,6 +97,7 @@ def _survivors(copies: list[Path], drawn: list[Mutant], reach: Reach) -> list[Mu
     idle: SimpleQueue[Worker] = SimpleQueue()
     workers = [Worker(copy) for copy in copies]
     for worker in workers:
+        _require_that_it_can_pass(worker, drawn[0], reach)
         idle.put(worker)
 
     def survives(mutant: Mutant) -> bool:
@@ -113,6 +115,13 @@ def _survivors(copies: list[Path], drawn: list[Mutant], reach: Reach) -> list[Mu
     for worker in workers:
         worker.stop()
     return [mutant for mutant, alive in zip(drawn, survived, strict=True) if alive]
+
+
+def _require_that_it_can_pass(worker: Worker, mutant: Mutant, reach: Reach) -> None:
+    """Raise RuntimeError when the tests fail on what is unchanged: nothing would survive."""
+    unchanged = replace(mutant, source=(here().folder / mutant.path).read_text("utf-8"))
+    if worker.catches(unchanged, reach.tests_of(mutant.path, mutant.line)):
+        raise RuntimeError(f"the tests of {mutant.path} fail without any mutant")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 from coverage import CoverageData
 
@@ -20,14 +21,15 @@ _AT_MOST = 30
 class Reach:
     """What a run of the tests reached."""
 
-    def __init__(self, data: CoverageData, copy: Path, *, brief: bool) -> None:
-        """Take the data of a run in a copy of the checkout."""
+    def __init__(self, data: CoverageData, copy: Path, *, failing: set[str], brief: bool) -> None:
+        """Take the data of a run in a copy of the checkout, and the tests that failed in it."""
         self._brief = brief
         self._by_line: dict[str, dict[int, set[str]]] = {}
         for file in data.measured_files():
             contexts = data.contexts_by_lineno(file)
             tests = {
-                line: {_test(name) for name in names if name} for line, names in contexts.items()
+                line: {_test(name) for name in names if name} - failing
+                for line, names in contexts.items()
             }
             self._by_line[Path(file).relative_to(copy).as_posix()] = tests
 
@@ -49,12 +51,15 @@ class Reach:
 
 
 def measured(copy: Path, *, brief: bool) -> Reach:
-    """Run the tests in a copy and return what they reached; raises RuntimeError if they fail."""
-    file = copy / "reach.coverage"
+    """Run the tests in a copy and return what they reached; raises RuntimeError if they do not run.
+
+    A test that fails without any mutant would seem to catch each one, so it is left out.
+    """
+    file, report = copy / "reach.coverage", copy / "reach.xml"
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "--numprocesses=2", "--dist=loadfile"),
-            *("--cov=authservice", "--cov-context=test", "--cov-report=", "--no-cov-on-fail"),
+            *("--cov=authservice", "--cov-context=test", "--cov-report=", f"--junitxml={report}"),
             *("--cov-fail-under=0", *ON_SQLITE, *(_BRIEF_TESTS if brief else TESTS)),
         ],
         cwd=copy,
@@ -64,11 +69,22 @@ def measured(copy: Path, *, brief: bool) -> Reach:
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise RuntimeError(f"the tests fail without any mutant:\n{done.stdout[-3000:]}")
+    # It ends with 1 when a test has failed, and with more when it could not do its work.
+    if done.returncode > 1:
+        raise RuntimeError(f"the tests do not run:\n{done.stdout[-3000:]}")
     data = CoverageData(str(file))
     data.read()
-    return Reach(data, copy, brief=brief)
+    return Reach(data, copy, failing=_failing(report), brief=brief)
+
+
+def _failing(report: Path) -> set[str]:
+    # The report is our own.
+    cases = ET.parse(report).iter("testcase")  # noqa: S314
+    return {
+        f"{case.get('classname', '').replace('.', '/')}.py::{_test(case.get('name', ''))}"
+        for case in cases
+        if case.find("failure") is not None or case.find("error") is not None
+    }
 
 
 def _test(context: str) -> str:

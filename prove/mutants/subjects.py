@@ -55,7 +55,8 @@ TESTS = (
     "tests/unit/services/test_redirect_uris.py",
     "tests/unit/services/test_verifications.py",
     "tests/unit/settings/test_addresses.py",
-    "tests/unit/web",
+    "tests/unit/web/test_client_address.py",
+    "tests/unit/web/test_origins.py",
 )
 # They run in a fork for each mutant, where a server for each would take longer than the tests.
 ON_SQLITE = ("-k", "not postgresql")

@@ -16,11 +16,11 @@ import pytest
 
 from prove.mutants.subjects import ON_SQLITE
 
+# None that brings a plugin of pytest: pytest wants to be first there.
 _LIBRARIES = (
     *(
         "alembic.command",
         "cryptography.hazmat.primitives.ciphers.aead",
-        "hypothesis",
         "joserfc.jwt",
     ),
     *("jwcrypto.jws", "limits", "oauthlib.oauth2", "pyramid.config", "pyramid_jinja2", "requests"),

@@ -134,7 +134,7 @@ def test_form_post_carries_a_code_in_a_form_that_posts_itself(app, browser, data
     assert fields["state"] == "<\"&'> ü"
     assert fields["iss"] == ISSUER
     assert page.forms[0].action == "https://app.example.com/cb?a=1"
-    assert page.html.find("script")["src"].endswith("form_post.js")
+    assert page.html.find("script")["src"].startswith("/static/form_post.js?v=")
     assert page.html.find(id="form-post-submit")
     assert page.headers["Cache-Control"] == "no-store"
     policy = page.headers["Content-Security-Policy"]
