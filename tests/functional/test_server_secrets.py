@@ -35,7 +35,7 @@ WITH_THE_SECRET = {
     "refresh": "200 content",
     "sealed end-session": "200 Sign out?",
     "end-session form": "303 /",
-    "sign-out form": "303 /",
+    "sign-out form": "303 /signed-out",
     "end-session with a hint": "303 /signed-out",
     "sign-out": "200 content",
 }
@@ -55,7 +55,7 @@ WITHOUT_THE_SECRET = WITH_THE_SECRET | {
     "request with a hint": "303 /callback login_required",
     "pending request": "400 This page has expired",
     "end-session form": "403 This page is out of date",
-    "sign-out form": "403 This page is out of date",
+    "sign-out form": "303 /signed-out",
     "end-session with a hint": "200 Sign out?",
 }
 
