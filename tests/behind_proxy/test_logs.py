@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import secrets
+import threading
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
@@ -16,6 +17,7 @@ AUTHORIZE = f"{AUTH}/api/auth/oauth2/authorize"
 TOKEN = f"{AUTH}/api/auth/oauth2/token"
 _REFERENCE = re.compile(r"Reference</dt><dd><code>(\w+)")
 _PSERVES_OWN = re.compile(r"Starting server in PID \d+\.\n|Exiting.*\n")
+_ROUNDS = 200
 
 
 def _entries(production):
@@ -130,11 +132,11 @@ def test_a_line_break_from_outside_does_not_begin_a_line(production):
     error = '\n{"level": "forged"}\r\n'
 
     query = urlencode({"state": state, "error": error})
-    assert walk.get(f"{AUTH}/api/auth/callback/github?{query}").status == 400
+    answer = walk.get(f"{AUTH}/api/auth/callback/github?{query}")
 
-    entries = _entries(production)
-    assert not [entry for entry in entries if entry["level"] == "forged"]
-    assert [entry for entry in entries if error in entry["message"]]
+    assert answer.status == 400
+    assert [entry for entry in _logged_under(production, answer) if error in entry["message"]]
+    assert not [entry for entry in _entries(production) if entry["level"] == "forged"]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,13 @@ def test_nobody_outside_chooses_the_reference(production, own_client):
 
 def _logged_under(production, answer):
     (reference,) = _REFERENCE.findall(answer.text)
-    return [entry for entry in _entries(production) if entry.get("request") == reference]
+    # It was written before the answer was sent, and is read from a pipe meanwhile.
+    pause, rounds = threading.Event(), 0
+    while not (found := [e for e in _entries(production) if e.get("request") == reference]):
+        rounds += 1
+        assert rounds < _ROUNDS, f"nothing is logged under {reference}"
+        pause.wait(0.1)
+    return found
 
 
 @pytest.fixture

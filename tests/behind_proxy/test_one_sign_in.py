@@ -38,7 +38,7 @@ def test_a_sign_out_at_the_service_signs_out_everywhere(tab):
 
     tab.locator("#sign-out-submit").click()
 
-    expect(tab).to_have_url(f"{AUTH}/")
+    expect(tab).to_have_url(f"{AUTH}/signed-out")
     tab.goto(SHOP)
     sees(tab, NOBODY)
 
