@@ -29,6 +29,8 @@ from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)
 
+# What browsers say of a form that one of our own pages has sent (Fetch Metadata).
+_SAME_ORIGIN = "same-origin"
 # Forms with which nothing is left to do once nobody is signed in.
 _ONLY_SIGNED_IN = {
     "account.end_session",
@@ -111,8 +113,14 @@ def interaction_error(error: InteractionError, request: AuthRequest) -> Response
 def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
     """Say that a form was not sent from a page of this browser."""
     route = routes.of_request(request)
-    if route is not None and route.name in _ONLY_SIGNED_IN and request.confirmed_session is None:
-        # The form was sent twice, or its person has signed out in another tab.
+    if (
+        route is not None
+        and route.name in _ONLY_SIGNED_IN
+        and request.confirmed_session is None
+        and request.environ.get("HTTP_SEC_FETCH_SITE", _SAME_ORIGIN) == _SAME_ORIGIN
+    ):
+        # The form was sent twice, or its person has signed out in another tab. A foreign page's
+        # form brings no session along either, and its person would be told what is not so.
         return see_other(f"{request.auth_settings.auth_url}/signed-out")
     return error_page(
         request,
