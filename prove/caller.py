@@ -5,7 +5,8 @@ import socket
 import time
 from collections.abc import Sequence
 
-from bench.http11 import Answer, WrongAnswerError, parse
+from bench.http11 import Answer, WrongAnswerError
+from bench.wire import exchange
 
 _PATIENCE = 20.0  # seconds
 _UNAVAILABLE = 503
@@ -32,7 +33,7 @@ class Caller:
         """Return the answer; raises UnansweredError when the request may have got through."""
         port, connection = self._connected()
         try:
-            answer = _exchange(connection, request)
+            answer = exchange(connection, request)
         except OSError as error:
             self._forget(port)
             raise UnansweredError from error
@@ -71,14 +72,3 @@ class Caller:
 
     def _forget(self, port: int) -> None:
         self._connections.pop(port).close()
-
-
-def _exchange(connection: socket.socket, request: bytes) -> Answer:
-    connection.sendall(request)
-    received = b""
-    while (answer := parse(received)) is None:
-        piece = connection.recv(65536)
-        if not piece:
-            raise ConnectionError("the server closed the connection")
-        received += piece
-    return answer
