@@ -125,15 +125,22 @@ def local_keys(migrated_template, tmp_path_factory):
     return rows
 
 
+@pytest.fixture(scope="session")
+def template_cache(tmp_path_factory):
+    """Settings that let every application have the templates that the first one compiled."""
+    folder = tmp_path_factory.mktemp("templates")
+    return {"jinja2.bytecode_caching": "true", "jinja2.bytecode_caching_directory": str(folder)}
+
+
 @pytest.fixture
-def make_app(database, database_url, local_keys):
+def make_app(database, database_url, local_keys, template_cache):
     """Build the application in local mode, with further settings if wanted."""
     made = []
 
     def make(**settings):
         if "auth__mode" not in settings and "auth__database_url" not in settings:
             _give_keys()
-        ini = LOCAL | {"auth.database_url": database_url}
+        ini = LOCAL | template_cache | {"auth.database_url": database_url}
         ini |= {name.replace("__", "."): value for name, value in settings.items()}
         made.append(main({}, **ini))
         return made[-1]
