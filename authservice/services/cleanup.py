@@ -1,8 +1,8 @@
 """The clean-up: expired rows are deleted in small transactions, which let requests go first.
 
-What to delete is read without a lock. Each transaction then holds the write lock for about ten
-milliseconds, however fast the machine is, and pauses for four times as long, so that a request
-that finds the lock taken gets it soon.
+What to delete is read without a lock. Each transaction then deletes for about ten milliseconds,
+however fast the machine is, and pauses for four times as long as it took, so that a request that
+finds the write lock taken gets it soon.
 """
 
 import threading
@@ -49,14 +49,18 @@ class CleanUp:
             with self._database.transaction() as connection:
                 began = monotonic()
                 step = kind.remove(connection, [row[0] for row in found], over, self._number)
+                self._fit(monotonic() - began)
             deleted += step.deleted
             place = found[0][1]
             held = None if step.changed else found[0]
-            self._rest(monotonic() - began)
+            self._ended.wait(_PAUSES * (monotonic() - began))
         return deleted
 
-    def _rest(self, seconds: float) -> None:
-        # Carefully: some commits take longer, since they move the write-ahead log's pages home.
+    def _fit(self, seconds: float) -> None:
+        """Take more rows the next time, or fewer, by how long these took.
+
+        The commit does not count. It waits for the disk however few they are, and some of them
+        move the pages of the write-ahead log home, while others may write again.
+        """
         factor = min(max(_TRANSACTION_SECONDS / seconds, _SMALLER), _LARGER)
         self._number = min(max(round(self._number * factor), 1), _MOST_ROWS)
-        self._ended.wait(_PAUSES * seconds)

@@ -95,6 +95,31 @@ def test_many_rows_of_one_family_or_session_take_many_small_transactions(
     assert len(written) > 3 * 50 // 4
 
 
+def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, monkeypatch):
+    fill(database, 400)
+    moment = 0.0
+    commits = []
+
+    def elapsed():
+        nonlocal moment
+        moment += 0.001
+        return moment
+
+    @event.listens_for(database.writer, "commit")
+    def commit_slowly(_connection):
+        nonlocal moment
+        moment += 1
+        commits.append(moment)
+
+    monkeypatch.setattr(cleanup, "monotonic", elapsed)
+    ended = threading.Event()
+    monkeypatch.setattr(ended, "wait", lambda _seconds: None)
+
+    assert CleanUp(database, ended).run()["access_tokens"] == 1200
+    # By halves they would have become as small as one row.
+    assert len(commits) < 20
+
+
 def test_it_stops_when_it_is_told_to(database):
     fill(database, 20)
     ended = threading.Event()
