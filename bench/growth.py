@@ -1,5 +1,6 @@
 """Few people against a million: what an operation costs must not follow the size of the data."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -24,8 +25,11 @@ def mode(variant: Variant) -> Mode:
 
 def judge(bench: Bench) -> Judgement:
     """Fail what grows with the number of people, and requests that a clean-up delays."""
+    ratios = ratios_of(bench.columns[0], bench.columns[-1])
+    # The clean-up takes many minutes: who gives up meanwhile has seen these.
+    sys.stderr.write(f"{ratios}\n")
     cleaned = cleaning.judge(bench.subjects[-1], bench.options.seconds)
-    text = f"{ratios_of(bench.columns[0], bench.columns[-1])}\n\n{cleaned.text}"
+    text = f"{ratios}\n\n{cleaned.text}"
     grown = growing(bench.columns, bench.options.cases)
     return Judgement(text, (*grown, *cleaned.failures))
 
