@@ -5,7 +5,6 @@ for each request, at about the cost of the whole health check.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from pyramid.request import Request
 from sqlalchemy import Connection
@@ -24,6 +23,7 @@ from authservice.web.client_address import client_address
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.junk_guard import MAX_BODY
+from authservice.web.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return this thread's connection for reading."""
         return self.components.database.reader
 
-    @cached_property
+    @kept
     def db(self) -> Connection:
         """Return the request's writing transaction, begun at the first use.
 
@@ -96,7 +96,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         header: str = self.environ.get("HTTP_COOKIE", "")
         return header
 
-    @cached_property
+    @kept
     def presented_session(self) -> PresentedSession | None:
         """Return the session that the cookies name; among several, the one begun here."""
         found = []
@@ -118,13 +118,13 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return the session, whether or not it was begun in this browser."""
         return self.presented_session.session if self.presented_session else None
 
-    @cached_property
+    @kept
     def confirmed_session(self) -> CentralSession | None:
         """Return the session only if its companion cookie proves that it was begun here."""
         session = self.central_session
         return session if session is not None and self.confirms(session) else None
 
-    @cached_property
+    @kept
     def browser(self) -> str:
         """Return the value that names this browser; a new browser is given one."""
         known = self.cookies_of_service.browser(self.cookie_header)
@@ -141,7 +141,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return the value that names this browser, or None for a new one."""
         return self.cookies_of_service.browser(self.cookie_header)
 
-    @cached_property
+    @kept
     def authorization_server(self) -> AuthorizationServer:
         """Return the authorization server for this request."""
         context = ServerContext(
