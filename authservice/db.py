@@ -9,6 +9,7 @@ On PostgreSQL writing transactions run side by side, and each of their statement
 committed when it begins: whoever counts on more says so with a lock or a condition.
 """
 
+import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -44,17 +45,24 @@ _BUSY_TIMEOUT_MS = 5000
 class Database:
     """A reader and a writer on one database. Connects when first used."""
 
-    def __init__(self, url: str, *, synchronous: str = "FULL") -> None:
-        """Take an SQLAlchemy URL and, for SQLite, how hard a commit is flushed to disk."""
+    def __init__(self, url: str, *, synchronous: str = "FULL", patience: float = math.inf) -> None:
+        """Take an SQLAlchemy URL.
+
+        For SQLite, take how hard a commit is flushed to disk; for a server, how many seconds
+        anybody waits for its reply.
+        """
         self._synchronous = synchronous
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.writer = self._engine(read_only=False)
+        self._reader, self.writer = (
+            (self._engine(read_only=True), self._engine(read_only=False))
+            if self.is_sqlite
+            else postgresql.engines(self.url, patience)
+        )
         self._writer: Connection | None = None
         self.observe_wait: Callable[[float], None] | None = None
         """Called with the seconds that each writing transaction waited for its turn."""
         self._turn = threading.Lock()
-        self._reader = self._engine(read_only=True)
         self._here = threading.local()
         self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
 
@@ -148,11 +156,12 @@ class Database:
     def _is_ended(self, connection: Connection) -> bool:
         if connection.closed or connection.invalidated:
             return True
-        return not self.is_sqlite and postgresql.is_ended(connection.connection.dbapi_connection)
+        if self.is_sqlite:
+            return False
+        driver: Any = connection.connection.dbapi_connection
+        return bool(driver.is_ended())
 
     def _engine(self, *, read_only: bool) -> Engine:
-        if not self.is_sqlite:
-            return postgresql.engine(self.url, read_only=read_only)
         engine = create_engine(
             self.url,
             # An error's text goes to the log; what was asked for does not belong there.

@@ -1,15 +1,18 @@
 """PostgreSQL: how long anybody waits for it, and when a connection is of no use any more."""
 
-import select
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import NullPool, QueuePool
 
-# What the URL says wins. A server that has vanished, rather than stopped, is given up after some
-# 15 seconds; of several servers only the one that takes writes will do.
+if TYPE_CHECKING:
+    from authservice.postgresql_replies import Server
+
+# What the URL says wins. A machine that has vanished is given up after some 15 seconds, also by
+# those who wait for a reply as long as it takes; of several servers only the one that takes writes
+# will do.
 _CONNECT: dict[str, str] = {
     "application_name": "authservice",
     "connect_timeout": "5",
@@ -28,18 +31,27 @@ _DRIVER_MISSING = (
 )
 _READ_ONLY = "SET default_transaction_read_only = on"
 
+REPLY_SECONDS = 8.0
+"""How long a request waits for a reply: longer than a statement waits for a lock."""
 
-def engine(url: URL, *, read_only: bool) -> Engine:
-    """Return an engine that connects when first used.
 
-    Raises ModuleNotFoundError, with what to install, where the driver is missing.
+def engines(url: URL, patience: float) -> tuple[Engine, Engine]:
+    """Return an engine that only reads and one that writes; they connect when first used.
+
+    Who waits for a reply for ``patience`` seconds gets OperationalError. Raises
+    ModuleNotFoundError, with what to install, where the driver is missing.
     """
     try:
         # Imported here: only who has this database has its driver.
-        from authservice.postgresql_errors import ReticentCursor  # noqa: PLC0415
+        from authservice.postgresql_replies import Server  # noqa: PLC0415
     except ModuleNotFoundError:
         raise ModuleNotFoundError(_DRIVER_MISSING) from None
 
+    server = Server(patience)
+    return _engine(url, server, read_only=True), _engine(url, server, read_only=False)
+
+
+def _engine(url: URL, server: "Server", *, read_only: bool) -> Engine:
     agreed = {name: value for name, value in _CONNECT.items() if name not in url.query}
     kinds: dict[str, Any] = (
         # Each thread holds the one that it reads with. Each statement sees the newest state.
@@ -53,9 +65,13 @@ def engine(url: URL, *, read_only: bool) -> Engine:
         url,
         # An error's text goes to the log; what was asked for does not belong there.
         hide_parameters=True,
-        connect_args={**agreed, "cursor_factory": ReticentCursor},
+        connect_args=agreed,
         **kinds,
     )
+
+    @event.listens_for(made, "do_connect")
+    def do_connect(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:  # noqa: ANN401
+        return server.connect(*arguments, **options)
 
     @event.listens_for(made, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
@@ -66,26 +82,14 @@ def engine(url: URL, *, read_only: bool) -> Engine:
 
         @event.listens_for(made, "checkout")
         def on_checkout(connection: Any, _record: object, _proxy: object) -> None:  # noqa: ANN401
-            if is_ended(connection):
+            if connection.is_ended():
                 raise DisconnectionError
 
     return made
 
 
 def take_turns(connection: Connection, turn: int) -> None:
-    """Let nobody else have this turn before the transaction ends; waits as long as it takes."""
+    """Let nobody else have this turn before the transaction ends; waits longer than for a lock."""
     connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
     connection.execute(sql_select(func.pg_advisory_xact_lock(turn)))
     connection.exec_driver_sql(f"SET LOCAL {_LOCK_TIMEOUT}")
-
-
-def is_ended(connection: Any) -> bool:  # noqa: ANN401  (a DBAPI connection)
-    """Tell whether the server has ended an idle connection, without asking it.
-
-    It says nothing unasked, so whatever is there to be read is its farewell.
-    """
-    if connection.closed:
-        return True
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    return bool(poll.poll(0))

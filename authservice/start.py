@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from authservice import schema
+from authservice import postgresql, schema
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
@@ -39,7 +39,11 @@ def open_checked_database(
 ) -> Database:
     """Return the database; raises SystemExit when it is not migrated or belongs elsewhere."""
     try:
-        database = made(settings.database_url, synchronous=settings.sqlite_synchronous)
+        database = made(
+            settings.database_url,
+            synchronous=settings.sqlite_synchronous,
+            patience=postgresql.REPLY_SECONDS,
+        )
     except ModuleNotFoundError as error:
         raise SystemExit(f"authservice: {error}") from None
     if database.is_sqlite:

@@ -16,7 +16,7 @@ def cpu_seconds(pids: Iterable[int]) -> float:
     The kernel counts in steps of 10 ms. Children that have ended count with their parent.
     """
     ticks = 0
-    for pid in _trees(pids):
+    for pid in with_children(pids):
         times = _read(pid, "stat").rpartition(")")[2].split()[_TIMES]
         ticks += sum(map(int, times))
     return ticks / _TICKS
@@ -24,21 +24,21 @@ def cpu_seconds(pids: Iterable[int]) -> float:
 
 def memory_bytes(pids: Iterable[int]) -> int:
     """Return the memory of processes: what several share is shared out between them (PSS)."""
-    return 1024 * sum(_field(pid, "smaps_rollup", "Pss") for pid in _trees(pids))
+    return 1024 * sum(_field(pid, "smaps_rollup", "Pss") for pid in with_children(pids))
 
 
 def written_bytes(pids: Iterable[int]) -> int:
     """Return what processes have caused to be written to a disk; 0 where the kernel hides it."""
-    return sum(_field(pid, "io", "write_bytes") for pid in _trees(pids))
+    return sum(_field(pid, "io", "write_bytes") for pid in with_children(pids))
 
 
-def _trees(pids: Iterable[int]) -> Iterator[int]:
-    """Yield the processes and their children, and those of these."""
+def with_children(pids: Iterable[int]) -> Iterator[int]:
+    """Yield each process before its children are looked for, then them, and those of these."""
     for pid in pids:
         yield pid
         for task in _tasks(pid):
             children = _read(pid, f"task/{task}/children").split()
-            yield from _trees([int(child) for child in children])
+            yield from with_children([int(child) for child in children])
 
 
 def _tasks(pid: int) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from authservice import schema
 from authservice.db import Database
+from prove.faults.hanging import hanging
 
 ENGINES = ("sqlite", "postgresql")
 # Local mode keeps its secret beside a file. On a server it has to be given, here in a test's.
@@ -78,6 +79,10 @@ class PostgreSQLEngine:
 
     def mend(self, url):
         self._server.execute(f"CREATE DATABASE {_name(url)} TEMPLATE template STRATEGY file_copy")
+
+    def hanging(self):
+        """Let the server hang as long as the context is open; it keeps its connections."""
+        return hanging(self._server.pid)
 
     def drop(self, url):
         self._server.execute(f"DROP DATABASE IF EXISTS {_name(url)} WITH (FORCE)")

@@ -1,5 +1,7 @@
 """A database whose writing transactions are spans: the wait for their turn, and what follows."""
 
+import math
+
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
@@ -10,9 +12,11 @@ from authservice.db import Database
 class TracedDatabase(Database):
     """The same database; statements are no spans of their own, and nothing of them is told."""
 
-    def __init__(self, tracer: Tracer, url: str, *, synchronous: str = "FULL") -> None:
+    def __init__(
+        self, tracer: Tracer, url: str, *, synchronous: str = "FULL", patience: float = math.inf
+    ) -> None:
         """Take what begins spans, and what a database takes."""
-        super().__init__(url, synchronous=synchronous)
+        super().__init__(url, synchronous=synchronous, patience=patience)
         self._tracer = tracer
         self._spans: dict[Connection, Span] = {}
 

@@ -1,4 +1,4 @@
-"""PostgreSQL: gone for a while, without room on its disk, replaced by its standby."""
+"""PostgreSQL: gone for a while, hanging, without room on its disk, replaced by its standby."""
 
 import os
 import pwd
@@ -11,11 +11,14 @@ from pathlib import Path
 from bench.databases import EmptyDatabase
 from bench.postgresql import PostgreSQL, running
 from prove.faults.disk import fill, small
+from prove.faults.hanging import hanging
 from prove.faults.trial import Fault, Found, Service, service, suffer
 from prove.outcome import Extent
 
 _SECONDS: dict[Extent, float] = {"brief": 2, "quick": 5, "long": 300}
 _RESTARTS: dict[Extent, int] = {"brief": 1, "quick": 3, "long": 100}
+# Longer than anybody waits for a reply.
+_HANGING: dict[Extent, float] = {"brief": 12, "quick": 20, "long": 300}
 _MEBIBYTES = 48
 
 
@@ -24,6 +27,7 @@ def happen(folder: Path, extent: Extent) -> Iterator[Found]:
     everywhere = os.sched_getaffinity(0)
     with running(everywhere) as server:
         yield _away(folder / "away", server, extent)
+        yield _hanging(folder / "hanging", server, extent)
         found = _full(folder / "full", server, extent)
         if found is not None:
             yield found
@@ -50,6 +54,20 @@ def _away(folder: Path, server: PostgreSQL, extent: Extent) -> Found:
     with service(folder, database) as subject:
         name = f"PostgreSQL restarted {_RESTARTS[extent]} times"
         return suffer(subject, Fault(name, away, _SECONDS[extent]))
+
+
+def _hanging(folder: Path, server: PostgreSQL, extent: Extent) -> Found:
+    """Stop the server's processes where they are, and let them go on."""
+
+    @contextmanager
+    def hangs(_subject: Service) -> Iterator[None]:
+        with hanging(server.pid):
+            yield
+
+    folder.mkdir()
+    database = EmptyDatabase(server.create_database("hanging"))
+    with service(folder, database) as subject:
+        return suffer(subject, Fault("PostgreSQL hangs", hangs, _HANGING[extent]))
 
 
 def _full(folder: Path, server: PostgreSQL, extent: Extent) -> Found | None:

@@ -288,7 +288,7 @@ def test_the_installed_command_refuses_with_a_status(tmp_path, database, databas
 
 def test_without_the_driver_it_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "authservice.postgresql_errors", raising=False)
+    monkeypatch.delitem(sys.modules, "authservice.postgresql_replies", raising=False)
     monkeypatch.setenv("AUTH_DATABASE_URL", "postgresql+psycopg://u@db.example.com/auth")
 
     for run, arguments in ((register.main, REQUIRED), (authservice, ["migrate"])):

@@ -238,7 +238,7 @@ def test_a_server_that_refuses_connections_does_not_stop_it(make_app, monkeypatc
 
 def test_without_the_driver_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "authservice.postgresql_errors", raising=False)
+    monkeypatch.delitem(sys.modules, "authservice.postgresql_replies", raising=False)
     monkeypatch.setenv("AUTH_SECRET", SECRET)
 
     message = _refusal(auth__database_url="postgresql+psycopg://u@db.example.com/auth")

@@ -6,7 +6,7 @@ from prove.parts import PARTS
 from tests.parts import faketime, program
 
 
-@pytest.mark.parametrize(("part", "faults"), [("faults", 9), ("faults-postgresql", 2)])
+@pytest.mark.parametrize(("part", "faults"), [("faults", 9), ("faults-postgresql", 3)])
 def test_nothing_acknowledged_is_lost_and_it_goes_on_by_itself(part, faults):
     faketime()
     program("initdb")

@@ -44,6 +44,10 @@ class PostgreSQLServer:
         )
         self.start()
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def start(self):
         given = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", **self._settings}
         self._process = Process(
