@@ -8,7 +8,20 @@ _WAITING = text(
 )
 
 
-def wait_until_blocked(database, other):
-    """Return once a statement on this database waits for a lock, or all is done without."""
-    while not database.reader.scalar(_WAITING) and not other.done():
+def wait_until_blocked(database, *others):
+    """Return once statements of all these wait for a lock, or who does not is done without."""
+
+    def waiting():
+        return database.reader.scalar(_WAITING)
+
+    while waiting() + sum(other.done() for other in others) < len(others):
+        pass
+
+
+def wait_for_a_turn(app, database, other):
+    """Return once a request of the application waits until another transaction has ended."""
+    if not database.is_sqlite:
+        wait_until_blocked(database, other)
+        return
+    while not app.registry.components.database._turn.locked() and not other.done():
         pass

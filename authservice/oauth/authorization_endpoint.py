@@ -113,8 +113,8 @@ class AuthorizationEndpoint:
 
     def issue_code(
         self, asked: AuthorizationRequest, session: CentralSession
-    ) -> AuthorizationResponse:
-        """Return the answer that carries a new authorization code."""
+    ) -> AuthorizationResponse | None:
+        """Return the answer that carries a new authorization code; None without the session."""
         grant = CodeGrant(
             client_id=asked.client.client_id,
             user_id=session.user.id,
@@ -129,7 +129,7 @@ class AuthorizationEndpoint:
         )
         lifetime = self._context.settings.lifetimes.code
         code = authorization_codes.issue(self._context.open_writer(), grant, lifetime)
-        return self._response(asked, {"code": code})
+        return None if code is None else self._response(asked, {"code": code})
 
     def refuse(
         self, asked: AuthorizationRequest, error: str, description: str

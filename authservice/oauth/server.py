@@ -33,8 +33,11 @@ class AuthorizationServer:
 
     def issue_code(
         self, asked: AuthorizationRequest, session: CentralSession
-    ) -> AuthorizationResponse:
-        """Return the answer that carries a new authorization code."""
+    ) -> AuthorizationResponse | None:
+        """Return the answer that carries a new authorization code.
+
+        None when the session has ended, or its user was deleted, since the session was read.
+        """
         return AuthorizationEndpoint(self._context).issue_code(asked, session)
 
     def refuse(

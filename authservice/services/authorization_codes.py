@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select
 
 from authservice import clock
 from authservice.compact_json import compact
-from authservice.crypto.secret_values import digest, random_token
-from authservice.models import verification
+from authservice.crypto.secret_values import digest, random_id, random_token
+from authservice.models import session, verification
+from authservice.prepared import Prepared
 from authservice.services import verifications
 from authservice.services.verifications import Verification
 
@@ -45,11 +46,30 @@ class AuthorizationCode:
         return self.row.id
 
 
-def issue(connection: Connection, grant: CodeGrant, lifetime: timedelta) -> str:
-    """Return a new code for a grant."""
+_NEW = ("id", "identifier", "value", "expires_at", "created_at")
+_ISSUE = Prepared(
+    insert(verification).from_select(
+        _NEW,
+        select(*(bindparam(f"new_{name}", type_=verification.c[name].type) for name in _NEW)).where(
+            session.c.id == bindparam("of_session")
+        ),
+    )
+)
+
+
+def issue(connection: Connection, grant: CodeGrant, lifetime: timedelta) -> str | None:
+    """Return a new code for a grant, or None when its session has ended meanwhile."""
     code = random_token()
-    verifications.put(connection, digest(code), _dump(grant), clock.now() + lifetime)
-    return code
+    now = clock.now()
+    new = {
+        "new_id": random_id(),
+        "new_identifier": digest(code),
+        "new_value": _dump(grant),
+        "new_expires_at": now + lifetime,
+        "new_created_at": now,
+        "of_session": grant.session_id,
+    }
+    return code if _ISSUE.rowcount(connection, new) else None
 
 
 def find(connection: Connection, code: str) -> AuthorizationCode | None:

@@ -68,7 +68,8 @@ def grant(
 ) -> None:
     """Remember that a user allows a client these scopes besides those allowed before.
 
-    Those declined are allowed no longer: the client has to ask for them again.
+    Those declined are allowed no longer: the client has to ask for them again. Where user or
+    client have been deleted meanwhile, there is nothing to remember.
     """
     now = clock.now()
     first = {
@@ -79,7 +80,8 @@ def grant(
         "created_at": now,
         "updated_at": now,
     }
-    person_lock.share(connection, user_id, client_id)
+    if not person_lock.found_and_shared(connection, user_id, client_id):
+        return
     # Two consents given at once must both be kept: the row is locked before it is read.
     insert_or_ignore(connection, oauth_consent, first)
     key = {"of_client": client_id, "of_user": user_id}

@@ -28,6 +28,12 @@ def share(connection: Connection, user_id: str, client_id: str) -> None:
         connection.execute(_SHARE, {"of_user": user_id, "of_client": client_id})
 
 
+def found_and_shared(connection: Connection, user_id: str, client_id: str) -> bool:
+    """As ``share``; tell whether both person and client are still there."""
+    asked = {"of_user": user_id, "of_client": client_id}
+    return connection.execute(_SHARE, asked).first() is not None
+
+
 def claim(connection: Connection, which: ColumnElement[bool]) -> None:
     """Let nothing be issued to these users before the transaction ends; waits for what is."""
     if not runs_alone(connection):

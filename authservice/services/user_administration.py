@@ -22,7 +22,7 @@ from authservice.models import (
     user,
     verification,
 )
-from authservice.services import authorization_codes, sessions
+from authservice.services import authorization_codes, person_lock, sessions
 
 UserRow = Mapping[str, Any]
 
@@ -59,9 +59,10 @@ def remove(connection: Connection, row: UserRow) -> dict[str, int]:
     Clients that want to know of a session's end are told. A notice names the user until its
     client has taken note or has been given up, within nine hours of a running service.
     """
-    # In the order in which requests write to them.
-    hold_tables(connection, verification, oauth_refresh_token, oauth_access_token, session)
     user_id = row["id"]
+    # In the order in which requests come to them: who redeems a code has it before the person.
+    hold_tables(connection, verification)
+    person_lock.claim(connection, user.c.id == user_id)
     counts = {kind: len(rows) for kind, rows in everything_about(connection, user_id).items()}
     of_user = select(session.c.id).where(session.c.user_id == user_id)
     sessions.end(connection, connection.scalars(of_user).all())

@@ -1,4 +1,4 @@
-"""Processes beside those of the service."""
+"""Processes beside those of the service, and somebody to whom things happen."""
 
 import subprocess
 import sys
@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.processes import ROOT, clean_environment
+from tests.races.story import Story
 
 
 @pytest.fixture
@@ -36,3 +37,8 @@ def traffic(database_url):
     for process in started:
         assert process.wait(60) == 0
         process.stdout.close()
+
+
+@pytest.fixture
+def story(app, database, browser, relying_party):
+    return Story(app, database, browser, relying_party)

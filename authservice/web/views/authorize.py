@@ -37,20 +37,23 @@ def authorize(request: AuthRequest) -> Response:
     sent, visit = _request_and_visit(request)
     asked = request.authorization_server.validate_authorization_request(sent)
     asked = asked.without(visit.declined)
-    step = _next_step(request, asked, visit)
-    match step:
+    match _next_step(request, asked, visit):
         case Issue(session):
             extended_when_due(request)
             answer = request.authorization_server.issue_code(asked, session)
-            return authorization_answer(request, answer)
+            if answer is not None:
+                return authorization_answer(request, answer)
+            # What has changed since is found when all is looked at again.
+            path = interactions.AUTHORIZE_PATH
         case Refuse(error, description):
             answer = request.authorization_server.refuse(asked, error, description)
             return authorization_answer(request, answer)
-        case SignIn() | Consent():
-            waiting = PendingRequest(sent.encoded(), visit)
-            path = "/sign-in" if isinstance(step, SignIn) else "/consent"
-            interaction = interactions.sealed(request, waiting)
-            return see_other(interactions.page_address(request, path, interaction))
+        case SignIn():
+            path = "/sign-in"
+        case Consent():
+            path = "/consent"
+    interaction = interactions.sealed(request, PendingRequest(sent.encoded(), visit))
+    return see_other(interactions.page_address(request, path, interaction))
 
 
 def _request_and_visit(request: AuthRequest) -> tuple[Parameters, Visit]:

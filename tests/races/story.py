@@ -1,0 +1,54 @@
+"""Somebody with whom something is about to happen."""
+
+from contextlib import contextmanager
+
+from authservice.oauth.server import AuthorizationServer
+from authservice.oauth.server_context import ServerContext
+from tests.browser import ORIGIN
+
+SESSION_API = "/api/auth"
+
+
+class Story:
+    """A person who is signed in, what their client holds, and what is being issued to it."""
+
+    def __init__(self, app, database, browser, relying_party):
+        self.app, self._components = app, app.registry.components
+        self.database, self.browser, self.client = database, browser, relying_party
+        self.spent_code = relying_party.sign_in_with(browser)
+        self.tokens = relying_party.redeem(self.spent_code).json
+        self.code = relying_party.sign_in_with(browser)
+        self.session = browser.session()
+
+    def refresh(self):
+        return {"grant_type": "refresh_token", "refresh_token": self.tokens["refresh_token"]}
+
+    def redeem(self):
+        return {
+            "grant_type": "authorization_code",
+            "code": self.code,
+            "redirect_uri": self.client.redirect_uri,
+            "code_verifier": self.client.verifier,
+        }
+
+    @contextmanager
+    def being_issued(self, form):
+        """Give the answer to a token request whose transaction is committed afterwards."""
+        with self.database.transaction() as writer:
+            context = ServerContext(
+                self._components.settings,
+                self._components.signing_keys,
+                self.database.reader,
+                lambda: writer,
+                lambda _client_id, *, public: None,
+            )
+            client = {
+                "client_id": self.client.client_id,
+                "client_secret": self.client.client_secret,
+            }
+            server = AuthorizationServer(context)
+            yield server.create_token_response(None, (form | client).items())
+
+    def post(self, path, content):
+        """Send a request of the person's first-party application."""
+        return self.browser.post_json(f"{SESSION_API}/{path}", content, headers={"Origin": ORIGIN})

@@ -1,0 +1,116 @@
+"""Somebody is deleted while requests of theirs are under way: none fails, and nothing stays."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+
+from authservice.models import metadata, session, user, verification
+from authservice.services import person_lock, user_administration
+from tests.browser import Browser
+from tests.lock_waits import wait_for_a_turn, wait_until_blocked
+from tests.relying_party import RelyingParty
+
+PERSON = "local-developer"
+
+
+# Requests of the person, ready to be sent: each is a function that sends it.
+
+
+def allowing(story):
+    other = RelyingParty.registered(story.app, story.database)
+    page = story.browser.follow_home(other.authorize(story.browser))
+    return lambda: story.browser.follow_home(page.forms[0].submit("decision", value="allow"))
+
+
+def asking_for_a_code(story):
+    return lambda: story.browser.follow_home(story.client.authorize(story.browser))
+
+
+def refreshing(story):
+    return lambda: story.client.token_request(story.refresh())
+
+
+def redeeming(story):
+    return lambda: story.client.token_request(story.redeem())
+
+
+def signing_in(story):
+    browser = Browser(story.app)
+    coming_back = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
+    return lambda: browser.follow_home(coming_back)
+
+
+def remove(connection):
+    found = user_administration.find(connection, PERSON)
+    return user_administration.remove(connection, found)
+
+
+def delete(story):
+    with story.database.transaction() as connection:
+        return remove(connection)
+
+
+def without_owner(database):
+    """Return the codes that belong to no session; other rows cannot be without their user."""
+    sessions = set(database.reader.scalars(select(session.c.id)))
+    codes = select(verification.c.value).where(verification.c.value.startswith("{"))
+    found = [json.loads(value) for value in database.reader.scalars(codes)]
+    return [code for code in found if code["session_id"] not in sessions]
+
+
+def rows_about(database):
+    tables = [table for table in metadata.tables.values() if "user_id" in table.c]
+    return {
+        table.name
+        for table in tables
+        if database.reader.execute(select(table).where(table.c.user_id == PERSON)).first()
+    }
+
+
+@pytest.mark.parametrize(
+    ("prepare", "expected"),
+    [
+        (allowing, "/sign-in"),
+        (asking_for_a_code, "/sign-in"),
+        (refreshing, "invalid_grant"),
+        (redeeming, "invalid_grant"),
+        (signing_in, "/"),
+    ],
+)
+def test_a_request_that_waits_for_the_deletion_is_answered_as_after_it(story, prepare, expected):
+    send = prepare(story)
+    with ThreadPoolExecutor(1) as other:
+        with story.database.transaction() as connection:
+            remove(connection)
+            sending = other.submit(send)
+            wait_for_a_turn(story.app, story.database, sending)
+        answer = sending.result()
+
+    seen = answer.json["error"] if answer.status_int == 400 else answer.request.path
+    assert seen == expected
+    assert without_owner(story.database) == []
+    # Who signs in is somebody new.
+    assert rows_about(story.database) == ({"account", "session"} if expected == "/" else set())
+
+
+@pytest.mark.engines("postgresql")
+@pytest.mark.parametrize(
+    "prepare", [allowing, asking_for_a_code, refreshing, redeeming, signing_in]
+)
+def test_what_came_before_the_deletion_goes_with_it(story, prepare):
+    send = prepare(story)
+    with ThreadPoolExecutor(2) as others:
+        with story.database.transaction() as connection:
+            person_lock.claim(connection, user.c.id == PERSON)
+            sending = others.submit(send)
+            wait_until_blocked(story.database, sending)
+            deleting = others.submit(delete, story)
+            wait_until_blocked(story.database, sending, deleting)
+        answer = sending.result()
+        deleting.result()
+
+    assert answer.status_int in {200, 303}
+    assert without_owner(story.database) == []
+    assert rows_about(story.database) == set()
