@@ -18,6 +18,8 @@ class Outcome:
     figures: Sequence[tuple[str, int | float | str]]
     # One sentence for each promise that was not kept.
     losses: Sequence[str]
+    # What could not be tried on this machine, each with the reason.
+    left_out: Sequence[str] = ()
     seconds: float = 0.0
 
 
@@ -30,6 +32,7 @@ def table_of(outcomes: Sequence[Outcome]) -> str:
         lines.append(f"{outcome.part:<18} {outcome.seconds:6.0f} s  {figures}; lost: {lost}")
         for loss, times in Counter(outcome.losses).items():
             lines.append(f"    LOST {times} times: {loss}")
+        lines.extend(f"    LEFT OUT: {what}" for what in outcome.left_out)
     return "\n".join(lines)
 
 

@@ -16,6 +16,7 @@ from authservice.services.signing_keys import SigningKeys
 from tests.browser import Browser
 from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
 from tests.engines import ENGINES, SECRET, PostgreSQLEngine, SQLiteEngine, migrate
+from tests.parts import what_the_machine_lacks
 from tests.relying_party import RelyingParty
 from tests.scheduling import ByFileAndEngine
 from tests.services.postgresql_server import QUICK, PostgreSQLServer
@@ -45,6 +46,11 @@ def pytest_generate_tests(metafunc):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return ByFileAndEngine(config, log)
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in what_the_machine_lacks(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,25 @@
-"""A real mount of a network file system, whose server has gone away."""
+"""Real mounts: a disk that is small, and a network file system whose server has gone away."""
 
 import ctypes
 import os
 from contextlib import contextmanager
 
-import pytest
+from prove.faults import disk
+from tests.parts import machine_lacks
 
 _DETACH = 2
+MOUNTING = "the right to mount a file system"
+
+
+@contextmanager
+def small_disk(folder, mebibytes):
+    """Mount a file system of so many MiB, where that is allowed."""
+    folder.mkdir()
+    with disk.small(folder, mebibytes) as mounted:
+        if not mounted:
+            machine_lacks(MOUNTING)
+        folder.chmod(0o700)
+        yield folder
 
 
 @contextmanager
@@ -16,14 +29,14 @@ def lost_sshfs(folder):
     target = os.fsencode(folder)
     try:
         device = os.open("/dev/fuse", os.O_RDWR)
-    except OSError as error:
-        pytest.skip(f"no file system may be mounted here: {error}")
+    except OSError:
+        machine_lacks(MOUNTING)
     options = f"fd={device},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()}"
     failed = library.mount(b"server:/export", target, b"fuse.sshfs", 0, options.encode())
     # Nobody answers any more, so nobody waits.
     os.close(device)
     if failed:
-        pytest.skip(f"no file system may be mounted here: {os.strerror(ctypes.get_errno())}")
+        machine_lacks(MOUNTING)
     try:
         yield folder
     finally:

@@ -1,10 +1,13 @@
-"""Programs that tests need beside Python: found, or the tests that need them are left out.
+"""What tests need beside Python: it is there, or the tests that need it are left out.
 
-A person is told which tests did not run and what to install. In CI a missing part is a failure.
+A person is told which tests did not run and what to install. In CI a part that can be installed
+is there, or the test fails. What the machine itself does not have or allow, nobody can install:
+there too the test is left out, and the last lines of the run say for want of what.
 """
 
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ _PACKAGES = {
     "nginx": "nginx-light",
     "postgres": "postgresql",
     "redis-server": "redis-server",
+    "systemd-analyze": "systemd",
 }
 
 
@@ -25,7 +29,7 @@ def program(name):
     found = shutil.which(name, path=":".join([os.environ.get("PATH", ""), *_folders()]))
     if found is not None:
         return found
-    return _missing(name, _PACKAGES[name])
+    return missing(name, _install(_PACKAGES[name]))
 
 
 def apache_module(name):
@@ -33,20 +37,46 @@ def apache_module(name):
     file = Path(f"/usr/lib/apache2/modules/mod_{name}.so")
     if file.is_file():
         return file
-    return _missing(file.name, f"libapache2-mod-{name.replace('_', '-')}")
+    return missing(file.name, _install(f"libapache2-mod-{name.replace('_', '-')}"))
 
 
 def faketime():
     """Return the library with which a process goes by another clock, or leave the test out."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    return found[0] if found else _missing("libfaketimeMT.so.1", "libfaketime")
+    return found[0] if found else missing("libfaketimeMT.so.1", _install("libfaketime"))
 
 
-def _missing(part, package):
-    message = f"{part} is missing; as root: apt-get install {package}"
+def missing(part, mend):
+    """Leave the test out for want of what can be had, and in CI let it fail."""
+    message = f"{part} is missing; {mend}"
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)
+
+
+_WANT = "this machine lacks "
+
+
+def machine_lacks(what):
+    """Leave the test out for want of what nobody can install."""
+    pytest.skip(f"{_WANT}{what}")
+
+
+def as_root():
+    """Leave the test out unless it runs as root, who may give files away."""
+    if os.geteuid() != 0:
+        machine_lacks("root, who may give files away")
+
+
+def what_the_machine_lacks(reports):
+    """Return a line for each thing for want of which tests were left out."""
+    reasons = [report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple)]
+    wants = Counter(reason.partition(_WANT)[2] for reason in reasons if _WANT in reason)
+    return [f"{number} left out: {_WANT}{what}" for what, number in sorted(wants.items())]
+
+
+def _install(package):
+    return f"as root: apt-get install {package}"
 
 
 def _folders():

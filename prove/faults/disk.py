@@ -17,6 +17,8 @@ _SECONDS: dict[Extent, float] = {"brief": 2, "quick": 5, "long": 300}
 _LOCKED: dict[Extent, float] = {"brief": 1, "quick": 10, "long": 120}
 _BLOCK = 65536
 
+NOT_MOUNTED = "no file system may be mounted here"
+
 
 def faults(extent: Extent) -> Iterator[Fault]:
     """Yield what may be wrong with the file of SQLite and the disk that it is on."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.databases import EmptyDatabase
 from prove.faults import clients, clock, disk, postgresql
-from prove.faults.trial import Found, service, suffer
+from prove.faults.trial import Found, LeftOut, service, suffer
 from prove.outcome import Extent, Outcome
 
 # Room for the database and for what the load adds to it.
@@ -24,29 +24,35 @@ def on_postgresql(extent: Extent) -> Outcome:
     return _together(postgresql.happen, extent)
 
 
-def _together(happen: Callable[[Path, Extent], Iterator[Found]], extent: Extent) -> Outcome:
+def _together(
+    happen: Callable[[Path, Extent], Iterator[Found | LeftOut]], extent: Extent
+) -> Outcome:
     found = []
+    left_out = []
     with tempfile.TemporaryDirectory(prefix="prove-") as folder:
         for one in happen(Path(folder), extent):
+            if isinstance(one, LeftOut):
+                left_out.append(f"{one.name}: {one.why}")
+                continue
             sys.stdout.write(f"  {one.figures}\n")
             sys.stdout.flush()
             found.append(one)
     losses = [loss for one in found for loss in one.losses]
-    return Outcome("faults", [("faults", len(found))], losses)
+    return Outcome("faults", [("faults", len(found))], losses, left_out)
 
 
-def _on_sqlite(folder: Path, extent: Extent) -> Iterator[Found]:
+def _on_sqlite(folder: Path, extent: Extent) -> Iterator[Found | LeftOut]:
     for number, fault in enumerate([*disk.faults(extent), *clients.faults(extent)]):
         place = folder / str(number)
         place.mkdir()
         with disk.small(place, _MEBIBYTES) as mounted:
             if fault.happens is disk.full and not mounted:
-                sys.stdout.write("  full disk: left out, no file system may be mounted here\n")
+                yield LeftOut(fault.name, disk.NOT_MOUNTED)
                 continue
             with service(place, _database(place), fault.through) as subject:
                 yield suffer(subject, fault)
     if clock.library() is None:
-        sys.stdout.write("  clock: left out, libfaketime is not installed\n")
+        yield LeftOut("clock", "libfaketime is not installed")
         return
     place = folder / "clock"
     place.mkdir()

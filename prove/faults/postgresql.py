@@ -10,9 +10,9 @@ from pathlib import Path
 
 from bench.databases import EmptyDatabase
 from bench.postgresql import PostgreSQL, running
-from prove.faults.disk import fill, small
+from prove.faults.disk import NOT_MOUNTED, fill, small
 from prove.faults.hanging import hanging
-from prove.faults.trial import Fault, Found, Service, service, suffer
+from prove.faults.trial import Fault, Found, LeftOut, Service, service, suffer
 from prove.outcome import Extent
 
 _SECONDS: dict[Extent, float] = {"brief": 2, "quick": 5, "long": 300}
@@ -22,15 +22,13 @@ _HANGING: dict[Extent, float] = {"brief": 12, "quick": 20, "long": 300}
 _MEBIBYTES = 48
 
 
-def happen(folder: Path, extent: Extent) -> Iterator[Found]:
-    """Yield what was seen of each fault."""
+def happen(folder: Path, extent: Extent) -> Iterator[Found | LeftOut]:
+    """Yield what was seen of each fault, or why it was left out."""
     everywhere = os.sched_getaffinity(0)
     with running(everywhere) as server:
         yield _away(folder / "away", server, extent)
         yield _hanging(folder / "hanging", server, extent)
-        found = _full(folder / "full", server, extent)
-        if found is not None:
-            yield found
+        yield _full(folder / "full", server, extent)
         yield _replaced(folder / "replaced", server, extent)
 
 
@@ -70,8 +68,9 @@ def _hanging(folder: Path, server: PostgreSQL, extent: Extent) -> Found:
         return suffer(subject, Fault("PostgreSQL hangs", hangs, _HANGING[extent]))
 
 
-def _full(folder: Path, server: PostgreSQL, extent: Extent) -> Found | None:
-    """Leave no room for the tables; None where no file system may be mounted."""
+def _full(folder: Path, server: PostgreSQL, extent: Extent) -> Found | LeftOut:
+    """Leave no room for the tables, where a file system may be mounted."""
+    name = "PostgreSQL's disk is full"
 
     @contextmanager
     def full(_subject: Service) -> Iterator[None]:
@@ -82,13 +81,13 @@ def _full(folder: Path, server: PostgreSQL, extent: Extent) -> Found | None:
             rest.unlink()
 
     folder.mkdir()
-    with tempfile.TemporaryDirectory(prefix="prove-", dir="/tmp") as name:
-        disk = Path(name)
+    with tempfile.TemporaryDirectory(prefix="prove-", dir="/tmp") as mount_point:
+        disk = Path(mount_point)
         # Those who look for its files are the server's, not ours.
         disk.chmod(0o711)
         with small(disk, _MEBIBYTES) as mounted:
             if not mounted:
-                return None
+                return LeftOut(name, NOT_MOUNTED)
             place = disk / "tables"
             place.mkdir()
             _give_to_the_server(place)
@@ -96,8 +95,7 @@ def _full(folder: Path, server: PostgreSQL, extent: Extent) -> Found | None:
             database = EmptyDatabase(server.create_database("full", "small"))
             try:
                 with service(folder, database) as subject:
-                    fault = Fault("PostgreSQL's disk is full", full, _SECONDS[extent])
-                    return suffer(subject, fault)
+                    return suffer(subject, Fault(name, full, _SECONDS[extent]))
             finally:
                 server.execute('DROP DATABASE "full" WITH (FORCE)')
                 server.execute("DROP TABLESPACE small")

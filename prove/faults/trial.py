@@ -76,6 +76,14 @@ class Found:
     losses: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A fault that cannot be made to happen on this machine."""
+
+    name: str
+    why: str
+
+
 @contextmanager
 def service(
     folder: Path, database: EmptyDatabase, through: tuple[str, ...] = ()

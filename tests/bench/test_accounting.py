@@ -2,9 +2,8 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from bench import accounting, machine
+from tests.parts import machine_lacks
 
 # A parent that does nothing, with a child that has burnt 0.2 s of CPU time and waits.
 PARENT = """
@@ -42,7 +41,7 @@ def test_a_process_that_is_gone_has_used_nothing():
 
 def test_what_is_written_to_disk_counts(tmp_path):
     if machine.filesystem(tmp_path) == "tmpfs":
-        pytest.skip("temporary files are kept in memory here")
+        machine_lacks("a disk for temporary files")
     before = accounting.written_bytes([os.getpid()])
 
     with (tmp_path / "file").open("wb") as file:

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tests.diagnosis.machine import HOST
+from tests.parts import program
 from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
@@ -125,9 +126,7 @@ def test_the_unit_starts_what_the_page_sets_up():
 
 
 def test_systemd_accepts_the_unit(tmp_path):
-    analyze = shutil.which("systemd-analyze")
-    if analyze is None:
-        pytest.skip("systemd-analyze is missing; as root: apt-get install systemd")
+    analyze = program("systemd-analyze")
     text = UNIT.read_text(encoding="utf-8")
     text = re.sub(r"^ExecStart=\S+", f"ExecStart={SCRIPTS / 'pserve'}", text, flags=re.MULTILINE)
     unit = tmp_path / "authservice@8080.service"

@@ -1,14 +1,13 @@
 """What ``authservice check`` finds of the file system below the database."""
 
 import os
-import subprocess
-from contextlib import suppress
 
 import pytest
 
 from tests.diagnosis.machine import finds
 from tests.diagnosis.other_user import NOBODY, somebody_else
-from tests.mounts import lost_sshfs
+from tests.mounts import lost_sshfs, small_disk
+from tests.parts import as_root
 
 
 def test_a_database_folder_that_is_not_there(machine):
@@ -35,41 +34,21 @@ def test_a_database_that_the_service_may_not_write(
             machine.data.chmod(0o700)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_a_check_by_root_of_what_is_not_roots(machine):
+    as_root()
     os.chown(machine.data, NOBODY, NOBODY)
 
     finds(machine, ("file.asked_as_root", str(machine.data)))
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """Mount a file system of so many MiB, where that is allowed."""
-    mounted = []
-
-    def mount(mebibytes):
-        folder = tmp_path / "disk"
-        folder.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m,mode=700", "tmpfs", folder]
-        with suppress(OSError):
-            if subprocess.run(command, capture_output=True, check=False).returncode == 0:
-                mounted.append(folder)
-                return folder
-        return pytest.skip("no file system may be mounted here")
-
-    yield mount
-    for folder in mounted:
-        subprocess.check_call(["umount", folder])
-
-
 @pytest.mark.parametrize(("mebibytes", "kind"), [(8, "file.no_space"), (100, "file.little_space")])
-def test_a_disk_that_is_full_or_nearly_so(machine, small_disk, mebibytes, kind):
-    folder = small_disk(mebibytes)
-    file = folder / "production.sqlite"
-    file.write_bytes(machine.database_file.read_bytes())
-    machine.set("auth.database_url", f"sqlite:///{file}")
+def test_a_disk_that_is_full_or_nearly_so(machine, tmp_path, mebibytes, kind):
+    with small_disk(tmp_path / "disk", mebibytes) as folder:
+        file = folder / "production.sqlite"
+        file.write_bytes(machine.database_file.read_bytes())
+        machine.set("auth.database_url", f"sqlite:///{file}")
 
-    finds(machine, (kind, str(folder)))
+        finds(machine, (kind, str(folder)))
 
 
 def test_a_database_that_every_user_may_read(machine):

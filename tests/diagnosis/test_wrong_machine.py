@@ -10,6 +10,7 @@ import redis
 
 from tests.diagnosis.machine import finds
 from tests.diagnosis.other_user import somebody_else
+from tests.parts import machine_lacks
 from tests.processes import free_port
 
 # Packages
@@ -117,11 +118,9 @@ def test_an_address_of_another_machine(machine):
     finds(machine, ("listening.not_here", "listen_host"))
 
 
-@pytest.mark.skipif(
-    int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 81,
-    reason="every user of this machine may listen on port 81",
-)
 def test_a_port_that_is_roots(make_machine, identity_provider_standin, names, public_folder):
+    if int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 81:
+        machine_lacks("ports on which only root may listen")
     machine = make_machine("production.ini", public_folder)
     machine.production(identity_provider_standin, names)
     machine.set("listen_port", 81)

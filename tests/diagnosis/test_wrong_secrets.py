@@ -7,6 +7,7 @@ import pytest
 
 from tests.diagnosis.machine import finds
 from tests.diagnosis.other_user import NOBODY
+from tests.parts import as_root
 from tests.processes import free_port
 
 SETTINGS = "settings.refused"
@@ -47,8 +48,8 @@ def test_a_secret_file_that_others_may_read_or_change(machine, mode, kind):
     finds(machine, (kind, f"AUTH_SECRET_FILE: {file}"))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_a_secret_file_of_somebody_else(machine):
+    as_root()
     os.chown(machine.secret_file("AUTH_SECRET", machine.secret), NOBODY, NOBODY)
 
     finds(machine, "secrets.file_owner")

@@ -1,11 +1,11 @@
 """A disk that is full: requests that write are told to come again, and nothing is lost."""
 
 import shutil
-import subprocess
 from contextlib import suppress
 
 import pytest
 
+from tests import mounts
 from tests.browser import Browser
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -15,16 +15,8 @@ MEBIBYTES = 4
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Mount a small file system, where that is allowed."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={MEBIBYTES}m,mode=700", "tmpfs", folder]
-    with suppress(OSError):
-        if subprocess.run(command, capture_output=True, check=False).returncode == 0:
-            yield folder
-            subprocess.check_call(["umount", folder])
-            return
-    pytest.skip("no file system may be mounted here")
+    with mounts.small_disk(tmp_path / "disk", MEBIBYTES) as folder:
+        yield folder
 
 
 @pytest.fixture

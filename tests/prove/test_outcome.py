@@ -1,5 +1,7 @@
 """What ``./run prove`` prints, and when it fails."""
 
+from dataclasses import replace
+
 import pytest
 
 from prove import __main__ as command
@@ -20,6 +22,12 @@ def test_losses_of_one_kind_are_counted():
 
     assert "lost: 3" in table
     assert "LOST 2 times: a code was spent twice" in table
+
+
+def test_what_could_not_be_tried_is_said():
+    left_out = replace(outcome(), left_out=["full disk: no file system may be mounted here"])
+
+    assert "LEFT OUT: full disk: no file system" in table_of([left_out])
 
 
 @pytest.mark.parametrize(("losses", "status"), [((), 0), (("something",), 1)])

@@ -6,9 +6,8 @@ import subprocess
 import sys
 import tarfile
 
-import pytest
-
 from authservice.schema import REVISION
+from tests import parts
 from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
 
 NEXT = f"{int(REVISION) + 1:04}"
@@ -62,19 +61,18 @@ class Version:
 
 def older(folder):
     """Put the files before the last change of the schema into a folder, from git's history."""
-    if shutil.which("git") is None:
-        pytest.skip("there is no git, and so no older version")
+    program = parts.program("git")
 
     def git(*arguments):
         return subprocess.run(
-            ["git", "-C", ROOT, *arguments], capture_output=True, check=False
+            [program, "-C", ROOT, *arguments], capture_output=True, check=False
         ).stdout
 
     where = "authservice/schema.py"
     change = git("log", "-1", "--format=%H", "-G^REVISION = ", "--", where).decode().strip()
     archive = git("archive", f"{change}^") if change else b""
     if not archive:
-        pytest.skip("git's history does not go back to the version before the last migration")
+        parts.missing("the version before the last migration", "run: git fetch --unshallow")
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
     return folder

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from authservice.sqlite.replacement import InUseError, replace
+from tests.parts import as_root
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -120,8 +121,8 @@ def test_one_that_is_not_there_is_made(tmp_path, new, kept):
     assert not kept.exists()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_what_root_makes_belongs_to_the_owner_of_what_was_there(tmp_path, database, new, kept):
+    as_root()
     os.chown(database, 12345, 12346)
     os.chown(tmp_path, 12345, 12346)
 
