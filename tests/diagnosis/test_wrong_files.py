@@ -5,8 +5,8 @@ import os
 import pytest
 
 from tests.diagnosis.machine import finds
-from tests.diagnosis.other_user import NOBODY, somebody_else
 from tests.mounts import lost_sshfs, small_disk
+from tests.other_user import NOBODY, somebody_else
 from tests.parts import as_root
 
 

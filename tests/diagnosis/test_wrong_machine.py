@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from tests.diagnosis.machine import finds
-from tests.diagnosis.other_user import somebody_else
+from tests.other_user import somebody_else
 from tests.parts import machine_lacks
 from tests.processes import free_port
 

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tests.diagnosis.machine import finds
-from tests.diagnosis.other_user import NOBODY
+from tests.other_user import NOBODY
 from tests.parts import as_root
 from tests.processes import free_port
 
