@@ -15,6 +15,7 @@ import pytest
 _PACKAGES = {
     "apache2": "apache2-bin",
     "chromium": "chromium",
+    "firefox-esr": "firefox-esr",
     "git": "git",
     "initdb": "postgresql",
     "nginx": "nginx-light",

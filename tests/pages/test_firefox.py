@@ -1,0 +1,238 @@
+"""The pages in Debian's Firefox, with scripts in light colours and without in dark ones."""
+
+import json
+
+import pytest
+
+from tests.firefox.firefox import firefox
+from tests.pages import pictures, situations
+from tests.pages.layout import fits
+from tests.pages.visit import Visit
+
+pytestmark = pytest.mark.engines("sqlite")
+
+_MODES = {"scripts": (True, "light"), "no-scripts": (False, "dark")}
+_SHOWN = {
+    "sign-in": situations.sign_in_for_client,
+    "consent": situations.consent,
+    "account": situations.account,
+}
+
+
+class FirefoxVisit(Visit):
+    """A visit whose tabs are Firefox's."""
+
+    def __init__(self, new_tab, *between):
+        super().__init__(new_tab(), *between)
+        self._another = lambda: FirefoxVisit(new_tab, *between)
+
+    def press(self, *ids):
+        for each in ids:
+            self.tab.follow(f"#{each}")
+
+    def sign_in_elsewhere(self):
+        """Sign in with another browser of the same person's, which is kept."""
+        self.elsewhere = self._another()
+        self.elsewhere.sign_in()
+
+    def session(self):
+        """Return what applications are told of the browser."""
+        self.go("/api/auth/get-session")
+        return json.loads(self.tab.evaluate("document.body.innerText"))
+
+
+@pytest.fixture(scope="module", params=_MODES)
+def mode(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def open_tab(mode, tmp_path_factory):
+    scripts, scheme = _MODES[mode]
+    with firefox(tmp_path_factory.mktemp("firefox"), scripts=scripts, scheme=scheme) as open_:
+        yield open_
+
+
+@pytest.fixture
+def new_tab(open_tab, service, application):
+    """Open a tab without cookies; in the end nothing may have been amiss in it."""
+    opened = []
+
+    def open_():
+        opened.append(open_tab())
+        return opened[-1]
+
+    yield open_
+    for tab in opened:
+        tab.close()
+    ours = (f"{service.url}/", f"{application.origin}/", "data:")
+    assert [each for tab in opened for each in tab.complaints] == []
+    assert [each for tab in opened for each in tab.requests if not each.startswith(ours)] == []
+
+
+@pytest.fixture
+def visit(new_tab, service, application, register):
+    """Somebody visits the service, sent by an application."""
+    return FirefoxVisit(new_tab, service.url, register(), f"{application.origin}/callback")
+
+
+def _arrives(visit):
+    visit.tab.sees("Back at the application")
+
+
+def _reach(tab, element):
+    """Go on with Tab until the element has the focus."""
+    for _ in range(20):
+        tab.press("Tab")
+        if tab.evaluate("document.activeElement.id") == element:
+            return
+    pytest.fail(f"Tab does not lead to {element}")
+
+
+def test_allowing_leads_to_the_application_with_a_code(visit, application):
+    visit.authorize()
+    visit.tab.sees("to continue to Reading List")
+    visit.press("sign-in-submit")
+    visit.tab.sees("Allow Reading List to use your account?")
+    visit.press("consent-allow")
+
+    _arrives(visit)
+    assert set(application.arrivals[-1]) == {"code", "iss", "state"}
+
+
+def test_denying_leads_to_the_application_with_an_error(visit, application):
+    visit.authorize()
+    visit.press("sign-in-submit", "consent-deny")
+
+    _arrives(visit)
+    assert application.arrivals[-1]["error"] == "access_denied"
+
+
+def test_some_of_it_can_be_kept_back(visit):
+    situations.consent(visit)
+    visit.tab.follow("main p.small a")
+    visit.tab.sees("You may untick what you do not want to share.")
+    visit.tab.click("#scope-email")
+    visit.press("consent-allow")
+
+    _arrives(visit)
+    visit.go("/account")
+    visit.tab.sees("See your profile")
+    assert "See your email address" not in visit.tab.evaluate("document.body.innerText")
+
+
+def test_the_form_for_the_application_is_sent(visit, application, mode):
+    visit.authorize(response_mode="form_post")
+    visit.press("sign-in-submit", "consent-allow")
+    if mode == "no-scripts":
+        visit.press("form-post-submit")
+
+    _arrives(visit)
+    assert set(application.arrivals[-1]) == {"code", "iss", "state"}
+
+
+def test_another_device_and_an_application_are_let_go(visit):
+    situations.account(visit)
+    visit.press("end-2")
+    visit.tab.sees("That device is signed out.")
+    visit.press("disconnect-1")
+    visit.tab.sees("The application is disconnected. It has to ask you again.")
+
+    assert visit.elsewhere.session() is None
+    assert visit.session() is not None
+    visit.authorize()
+    visit.tab.sees("Allow Reading List to use your account?")
+
+
+def test_signing_out_is_asked_and_done(visit):
+    situations.sign_out_at_a_clients_wish(visit)
+    visit.tab.sees("Reading List asks to sign you out")
+    visit.press("logout-confirm")
+
+    visit.tab.sees("Signed out")
+    assert visit.session() is None
+
+
+def test_an_expired_choice_is_begun_anew(visit, turnable_clock):
+    situations.consent(visit)
+    turnable_clock.advance(minutes=11)
+    visit.press("consent-allow")
+    visit.tab.sees("This page has expired")
+    visit.tab.follow("main a.button")
+    visit.tab.sees("Allow Reading List to use your account?")
+    visit.press("consent-allow")
+
+    _arrives(visit)
+
+
+def test_back_to_the_sign_in_page_one_signs_in_again(visit):
+    situations.consent(visit)
+    visit.tab.go_back()
+    visit.press("sign-in-submit")
+
+    visit.tab.sees("Allow Reading List to use your account?")
+
+
+def test_back_from_the_application_a_choice_can_be_made_again(visit, application):
+    visit.connect()
+    _arrives(visit)
+    visit.tab.go_back()
+    visit.press("consent-deny")
+
+    _arrives(visit)
+    assert ["code" in each for each in application.arrivals] == [True, False]
+
+
+def test_back_from_signed_out_nothing_is_shown_of_the_account(visit):
+    situations.account_without_applications(visit)
+    visit.press("sign-out-everywhere")
+    visit.tab.sees("Signed out")
+    visit.tab.go_back()
+
+    visit.tab.sees("Continue as local developer")
+    assert "local-developer" not in visit.tab.evaluate("document.body.innerText")
+
+
+@pytest.mark.parametrize("decision", ["consent-allow", "consent-deny"])
+def test_a_double_click_decides_once(visit, decision):
+    visit.authorize()
+    visit.tab.click("#sign-in-submit", times=2)
+    visit.tab.sees("Allow Reading List to use your account?")
+    visit.tab.click(f"#{decision}", times=2)
+
+    _arrives(visit)
+
+
+def test_signing_in_and_allowing_by_keyboard_alone(visit):
+    visit.authorize()
+    _reach(visit.tab, "sign-in-submit")
+    visit.tab.press("Enter")
+    visit.tab.sees("Allow Reading List to use your account?")
+    _reach(visit.tab, "consent-allow")
+    visit.tab.press("Enter")
+
+    _arrives(visit)
+
+
+@pytest.mark.parametrize("page", _SHOWN)
+@pytest.mark.parametrize("language", ["de", "ar"])
+def test_a_page_fits_on_a_phone(visit, page, language):
+    visit.tab.read(language)
+    visit.tab.set_viewport_size({"width": 360, "height": 740})
+    _SHOWN[page](visit)
+
+    assert visit.tab.evaluate("[document.documentElement.lang, innerWidth]") == [language, 360]
+    fits(visit.tab)
+    visit.tab.set_viewport_size({"width": 320, "height": 256})
+    fits(visit.tab)
+
+
+@pytest.mark.parametrize("page", _SHOWN)
+def test_a_page_is_shown(visit, page, mode):
+    visit.tab.set_viewport_size({"width": 800, "height": 500})
+    _SHOWN[page](visit)
+
+    _, scheme = _MODES[mode]
+    assert visit.tab.evaluate(f"matchMedia('(prefers-color-scheme: {scheme})').matches")
+    assert visit.tab.evaluate("innerWidth") == 800
+    pictures.keep(visit.tab, f"{page}-firefox-{scheme}")
