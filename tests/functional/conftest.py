@@ -1,4 +1,4 @@
-"""What tests of back-channel logout and of sign-ins elsewhere share: those on the other side."""
+"""What tests share: running commands, and those on the other side of logouts and sign-ins."""
 
 import pytest
 
@@ -8,6 +8,24 @@ from tests.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
 )
+
+
+@pytest.fixture
+def found_by_commands(database_url, monkeypatch, tmp_path):
+    """Let commands find the test's database, in a folder without an ini file."""
+    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def printed(found_by_commands, capsys):
+    """Run a command by its main function and arguments; gives its output when it ends well."""
+
+    def command(main, *arguments):
+        main(list(arguments))
+        return capsys.readouterr()
+
+    return command
 
 
 @pytest.fixture

@@ -11,13 +11,7 @@ from authservice.schema import REVISION
 from authservice.sqlite.copy import examine
 from tests.processes import LocalService
 
-pytestmark = pytest.mark.engines("sqlite")
-
-
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
+pytestmark = [pytest.mark.engines("sqlite"), pytest.mark.usefixtures("found_by_commands")]
 
 
 def refusal(capsys, *arguments):

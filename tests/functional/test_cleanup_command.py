@@ -12,11 +12,7 @@ from authservice.cli import main as authservice
 from tests.expired import counts, fill
 from tests.processes import SCRIPTS, clean_environment
 
-
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("found_by_commands")
 
 
 @pytest.fixture(autouse=True)

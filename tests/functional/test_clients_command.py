@@ -1,6 +1,7 @@
 """``authservice clients``: what is listed, what changes, and what stays as it was."""
 
 import json
+from functools import partial
 
 import pytest
 from sqlalchemy import select
@@ -8,6 +9,8 @@ from sqlalchemy import select
 from authservice.cli import main as authservice
 from authservice.models import oauth_client
 from tests.relying_party import RelyingParty
+
+pytestmark = pytest.mark.usefixtures("found_by_commands")
 
 EVERYTHING = {
     "name": "Everything",
@@ -23,21 +26,9 @@ EVERYTHING = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
-def run(capsys):
-    """Give the command: its output after it has ended well."""
-
-    def command(*arguments):
-        authservice(["clients", *arguments])
-        return capsys.readouterr()
-
-    return command
+def run(printed):
+    return partial(printed, authservice, "clients")
 
 
 @pytest.fixture

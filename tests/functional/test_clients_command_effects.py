@@ -1,6 +1,7 @@
 """``authservice clients``: what disabling, new secrets and deleting do to clients that run."""
 
 import json
+from functools import partial
 
 import pytest
 from sqlalchemy import func, select
@@ -31,16 +32,8 @@ HANGING_ON = (
 
 
 @pytest.fixture
-def run(capsys, database_url, monkeypatch, tmp_path):
-    """Give the command: its output after it has ended well."""
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments):
-        authservice(["clients", *arguments])
-        return capsys.readouterr()
-
-    return command
+def run(printed):
+    return partial(printed, authservice, "clients")
 
 
 @pytest.fixture

@@ -194,9 +194,8 @@ def test_nothing_is_logged_of_what_was_not_committed(browser, happened, monkeypa
     assert happened() == []
 
 
-def test_what_commands_change(database_url, monkeypatch, tmp_path, capsys, happened):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("found_by_commands")
+def test_what_commands_change(capsys, happened):
     wanted = ["--name", "Wiki", "--redirect-uri", "https://wiki.example.com/"]
 
     authservice(["oauth:register", *wanted, "--dry-run"])

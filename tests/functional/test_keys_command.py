@@ -3,6 +3,7 @@
 import base64
 import json
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import select
@@ -14,24 +15,14 @@ from authservice.services.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE
 from authservice.services.signing_keys import READ_AGAIN_AFTER
 from tests.published_keys import JWKS, decoded
 
+pytestmark = pytest.mark.usefixtures("found_by_commands")
+
 ALGS = {"RS256", "ES256", "EdDSA"}
 
 
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
-def run(capsys):
-    """Give the command: its output after it has ended well."""
-
-    def command(*arguments):
-        authservice(["keys", *arguments])
-        return capsys.readouterr()
-
-    return command
+def run(printed):
+    return partial(printed, authservice, "keys")
 
 
 @pytest.fixture

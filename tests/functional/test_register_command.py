@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 from sqlalchemy import func, select
@@ -13,24 +14,14 @@ from authservice.models import account, jwks, oauth_client, session, user
 from tests.refusing_database import refuse
 from tests.relying_party import RelyingParty
 
+pytestmark = pytest.mark.usefixtures("found_by_commands")
+
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
 
 
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
-def run(capsys):
-    """Give the command: its output after it has ended well."""
-
-    def command(*arguments):
-        register.main([*arguments])
-        return capsys.readouterr()
-
-    return command
+def run(printed):
+    return partial(printed, register.main)
 
 
 def _clients(database):

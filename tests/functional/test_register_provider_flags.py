@@ -1,6 +1,7 @@
 """The registration command's flags for what a client may choose of the provider."""
 
 import json
+from functools import partial
 
 import pytest
 from sqlalchemy import func, select
@@ -10,25 +11,15 @@ from authservice.models import oauth_client
 from tests.published_keys import decoded
 from tests.relying_party import RelyingParty
 
+pytestmark = pytest.mark.usefixtures("found_by_commands")
+
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
 TOLD = "https://app.example.com/backchannel"
 
 
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
-def run(capsys):
-    """Give the command: its output after it has ended well."""
-
-    def command(*arguments):
-        register.main([*REQUIRED, *arguments])
-        return capsys.readouterr()
-
-    return command
+def run(printed):
+    return partial(printed, register.main, *REQUIRED)
 
 
 @pytest.fixture

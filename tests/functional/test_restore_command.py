@@ -20,13 +20,7 @@ from tests.expired import notices
 from tests.processes import LocalService
 from tests.relying_party import RelyingParty
 
-pytestmark = pytest.mark.engines("sqlite")
-
-
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
+pytestmark = [pytest.mark.engines("sqlite"), pytest.mark.usefixtures("found_by_commands")]
 
 
 @pytest.fixture

@@ -11,11 +11,7 @@ from authservice.models import oauth_client, oauth_consent, user
 from tests.expired import notices
 from tests.relying_party import RelyingParty
 
-
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("found_by_commands")
 
 
 @pytest.fixture

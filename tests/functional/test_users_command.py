@@ -1,6 +1,7 @@
 """``authservice users``: who there is, what is kept of one, and that nothing is left of one."""
 
 import json
+from functools import partial
 
 import pytest
 from sqlalchemy import func, select
@@ -13,23 +14,15 @@ from authservice.services.users import Profile
 from tests.expired import notices
 from tests.relying_party import RelyingParty
 
+pytestmark = pytest.mark.usefixtures("found_by_commands")
+
 USER = "local-developer"
 ADDRESS = "local-developer@localhost.localdomain"
 
 
-@pytest.fixture(autouse=True)
-def _local_database(database_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
-def run(capsys):
-    def command(*arguments):
-        authservice(["users", *arguments])
-        return capsys.readouterr()
-
-    return command
+def run(printed):
+    return partial(printed, authservice, "users")
 
 
 @pytest.fixture
