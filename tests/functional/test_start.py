@@ -1,6 +1,7 @@
 """The start: what stops it with one line, what does not, and what it leaves alone."""
 
 import base64
+import re
 import sys
 from pathlib import Path
 
@@ -213,6 +214,16 @@ def test_meanwhile_what_needs_the_database_says_try_again(make_app, unreachable)
     assert keys.json["code"] == "SERVICE_UNAVAILABLE"
     assert tokens.json["error"] == "temporarily_unavailable"
     assert "Please try again" in page.text
+
+
+def test_meanwhile_a_request_is_a_line_of_the_log(make_app, unreachable, caplog):
+    browser = Browser(make_app(auth__database_url=unreachable))
+
+    browser.post("/api/auth/oauth2/token", {"client_id": "x"}, expect_errors=True)
+
+    (said,) = [each for each in caplog.records if "cannot answer" in each.getMessage()]
+    assert re.search(r"OperationalError: .*(unable to open|does not exist)", said.getMessage())
+    assert said.exc_info is None
 
 
 def test_it_comes_back_by_itself(make_app, engine, unreachable):

@@ -7,7 +7,7 @@ from pyramid.exceptions import BadCSRFToken
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import exception_view_config, notfound_view_config, view_config
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from authservice.identity_provider import TooManySignInsError
@@ -182,7 +182,14 @@ def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Resp
 @exception_view_config(KeysNotReadyError)
 def unavailable(error: Exception, request: AuthRequest) -> Response:
     """Say that the service cannot answer for the moment; the log says why."""
-    _log.error("the service cannot answer: %s", type(error).__name__, exc_info=error)
+    # While the database is away every request ends here: a line for each, and no traceback.
+    expected = not isinstance(error, DBAPIError) or isinstance(error, OperationalError)
+    _log.error(
+        "the service cannot answer: %s: %s",
+        type(error).__name__,
+        error.orig if isinstance(error, DBAPIError) else error,
+        exc_info=None if expected else error,
+    )
     response = _in_the_callers_words(
         request,
         503,
