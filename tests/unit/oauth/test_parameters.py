@@ -4,7 +4,14 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from authservice.oauth.parameters import AUTHORIZE, TOKEN, USERINFO, Parameters
+from authservice.oauth.parameters import (
+    AUTHORIZE,
+    END_SESSION,
+    TOKEN,
+    TOKEN_ACTION,
+    USERINFO,
+    Parameters,
+)
 
 ALLOWED = frozenset({"a", "b"})
 
@@ -54,3 +61,38 @@ def test_nothing_reaches_oauthlib_that_it_would_take_for_its_own(name):
 @pytest.mark.parametrize("name", ["response_type", "nonce", "state"])
 def test_a_token_request_takes_nothing_of_an_authorization_request(name):
     assert name not in TOKEN
+
+
+@pytest.mark.parametrize(
+    ("allowed", "names"),
+    [
+        (
+            AUTHORIZE,
+            """response_type client_id redirect_uri scope state response_mode code_challenge
+            code_challenge_method nonce display prompt max_age ui_locales claims_locales
+            id_token_hint login_hint acr_values claims request request_uri""",
+        ),
+        (
+            TOKEN,
+            """client_id client_secret grant_type code redirect_uri code_verifier refresh_token
+            scope""",
+        ),
+        (USERINFO, "access_token"),
+        (TOKEN_ACTION, "client_id client_secret token token_type_hint"),
+        (
+            END_SESSION,
+            "id_token_hint post_logout_redirect_uri state client_id logout_hint ui_locales",
+        ),
+    ],
+)
+def test_each_endpoint_takes_what_its_standard_lists(allowed, names):
+    assert allowed == set(names.split())
+
+
+def test_resources_are_kept_once_each_and_in_their_order():
+    pairs = [("resource", "b"), ("resource", ""), ("resource", "a"), ("resource", "b")]
+
+    found = Parameters.read([*pairs, ("a", "1")], ALLOWED)
+
+    assert (found.resources, found.repeated) == (("b", "a"), frozenset())
+    assert found.encoded() == "a=1&resource=b&resource=a"

@@ -14,12 +14,6 @@ GOOD = {"name": "App", "redirect_uris": ["https://app.example.com/cb"]}
 
 
 @pytest.fixture
-def connection(database):
-    with database.transaction() as opened:
-        yield opened
-
-
-@pytest.fixture
 def owner(connection):
     profile = Profile(
         provider_id="github",

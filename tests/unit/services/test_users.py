@@ -21,12 +21,6 @@ def _profile(**changes):
     return Profile(**(given | changes))
 
 
-@pytest.fixture
-def connection(database):
-    with database.transaction() as opened:
-        yield opened
-
-
 def test_a_new_account_makes_a_user_and_keeps_no_upstream_token(connection):
     user, created = users.from_profile(connection, _profile())
 

@@ -8,12 +8,6 @@ from authservice.services import verifications
 
 
 @pytest.fixture
-def connection(database):
-    with database.transaction() as opened:
-        yield opened
-
-
-@pytest.fixture
 def row(connection, turnable_clock):
     ends = turnable_clock.moment + timedelta(minutes=10)
     assert verifications.put(connection, "name", "value", ends, id="one")

@@ -1,0 +1,107 @@
+"""Where a sign-in leads back to."""
+
+import pytest
+
+from authservice.web.origins import Origins
+from authservice.web.return_target import (
+    FirstPartyReturn,
+    OAuthReturn,
+    RefusedReturnError,
+    address,
+    error_address,
+    from_json,
+    sign_in_address,
+)
+from tests.unit.settings.loading import production
+
+AUTH = "https://auth.example.com"
+APP = "https://app.example.com"
+WAITING = OAuthReturn("sealed value")
+PLAIN = FirstPartyReturn("/account", None, None)
+FULL = FirstPartyReturn(f"{APP}/home", f"{APP}/sorry", f"{APP}/welcome")
+NAMED = "callbackURL=%2F&errorCallbackURL=%2Fsorry&newUserCallbackURL=%2Fnew"
+
+
+@pytest.fixture(scope="module")
+def origins():
+    return Origins(production())
+
+
+def test_addresses_on_trusted_origins_are_taken_as_they_are(origins):
+    checked = FirstPartyReturn.checked(origins, f"{APP}/home", f"{APP}/sorry", f"{APP}/welcome")
+
+    assert checked == FULL
+
+
+def test_without_an_address_it_is_the_first_page(origins):
+    assert FirstPartyReturn.checked(origins, None, None, None) == FirstPartyReturn("/", None, None)
+
+
+@pytest.mark.parametrize(
+    ("place", "parameter", "code"),
+    [
+        (0, "callbackURL", "INVALID_CALLBACK_URL"),
+        (1, "errorCallbackURL", "INVALID_ERROR_CALLBACK_URL"),
+        (2, "newUserCallbackURL", "INVALID_NEW_USER_CALLBACK_URL"),
+    ],
+)
+def test_an_address_elsewhere_is_refused_by_name(origins, place, parameter, code):
+    urls = ["/", "/", "/"]
+    urls[place] = "https://evil.example/"
+
+    with pytest.raises(RefusedReturnError) as refused:
+        FirstPartyReturn.checked(origins, *urls)
+
+    assert (refused.value.parameter, refused.value.code) == (parameter, code)
+    assert str(refused.value) == refused.value.message
+    assert parameter in refused.value.message
+
+
+@pytest.mark.parametrize("target", [WAITING, PLAIN, FULL])
+def test_a_target_comes_back_from_storage_as_it_was(target):
+    assert from_json(target.to_json()) == target
+
+
+@pytest.mark.parametrize(
+    ("target", "new_user", "expected"),
+    [
+        (WAITING, False, f"{AUTH}/api/auth/oauth2/authorize?interaction=sealed+value"),
+        (WAITING, True, f"{AUTH}/api/auth/oauth2/authorize?interaction=sealed+value"),
+        (PLAIN, False, f"{AUTH}/account"),
+        (PLAIN, True, f"{AUTH}/account"),
+        (FULL, False, f"{APP}/home"),
+        (FULL, True, f"{APP}/welcome"),
+        (FirstPartyReturn("/", None, "/new"), True, f"{AUTH}/new"),
+    ],
+)
+def test_where_the_browser_goes_after_signing_in(target, new_user, expected):
+    assert address(target, AUTH, new_user=new_user) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (WAITING, f"{AUTH}/sign-in?interaction=sealed+value"),
+        (PLAIN, f"{AUTH}/sign-in?callbackURL=%2Faccount"),
+        (
+            FirstPartyReturn("/", "/sorry", "/new"),
+            f"{AUTH}/sign-in?callbackURL=%2F&errorCallbackURL=%2Fsorry&newUserCallbackURL=%2Fnew",
+        ),
+    ],
+)
+def test_the_sign_in_page_from_which_it_goes_there(target, expected):
+    assert sign_in_address(target, AUTH) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (WAITING, None),
+        (PLAIN, None),
+        (FULL, f"{APP}/sorry?error=access+denied"),
+        (FirstPartyReturn("/", "/sorry?a=b", None), f"{AUTH}/sorry?a=b&error=access+denied"),
+        (FirstPartyReturn("/", "/sorry#a?b", None), f"{AUTH}/sorry?error=access+denied#a?b"),
+    ],
+)
+def test_where_it_goes_when_the_sign_in_failed(target, expected):
+    assert error_address(target, AUTH, "access denied") == expected
