@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
@@ -21,65 +22,107 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, a
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A module with one change, and the line of the original at which it stands."""
+    """One change of a module: where it stands, and its number among all of the module.
+
+    ``readers`` are the lines that read what a statement on import defines.
+    """
 
     path: str
+    number: int
     line: int
+    statement: int
     change: str
-    source: str
+    readers: frozenset[int]
 
 
 def mutants(path: str, source: str) -> list[Mutant]:
     """Return all mutants of a module; the same source always gives the same ones."""
     found = []
-    for number, (line, before, after) in enumerate(_changes(ast.parse(source))):
-        tree = ast.parse(source)
-        # The same walk through a tree of its own, up to the same change.
-        for other, (_, _, _) in enumerate(_changes(tree, apply=number)):
-            if other == number:
-                break
-        text = ast.unparse(ast.fix_missing_locations(tree))
-        found.append(Mutant(path, line, f"{before} -> {after}", text))
+    tree = ast.parse(source)
+    readers = _readers(tree)
+    for number, (place, replacement) in enumerate(_changes(tree)):
+        before = ast.unparse(place.node)
+        after = "nothing" if isinstance(replacement, ast.Pass) else ast.unparse(replacement)
+        change = f"{before[:80]} -> {after[:80]}"
+        line = getattr(place.node, "lineno", place.statement)
+        reading = readers.get(place.statement, frozenset())
+        found.append(Mutant(path, number, line, place.statement, change, reading))
     return found
 
 
-def _changes(tree: ast.Module, apply: int | None = None) -> Iterator[tuple[int, str, str]]:
-    """Give every change as line, before and after; the one with the number is made as well."""
-    number = -1
-    for parent, field, place, node in _places(tree):
-        for replacement in _replacements(node):
-            number += 1
-            before = ast.unparse(node)
-            after = "nothing" if isinstance(replacement, ast.Pass) else ast.unparse(replacement)
-            if number == apply:
-                _put(parent, field, place, replacement)
-            yield getattr(node, "lineno", 0), before[:80], after[:80]
+def _readers(tree: ast.Module) -> dict[int, frozenset[int]]:
+    """Return the lines that read what each statement of a module assigns, or what is made of it."""
+    defined = {
+        node.id: statement.lineno
+        for statement in tree.body
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    reading: dict[int, set[int]] = {line: set() for line in defined.values()}
+    # What is read further down comes first.
+    for statement in reversed(tree.body):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in defined:
+                lines = reading.get(statement.lineno, {node.lineno})
+                reading[defined[node.id]] |= lines
+    return {line: frozenset(lines) for line, lines in reading.items()}
 
 
-def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
-    if place is None:
-        setattr(parent, field, node)
-    else:
-        getattr(parent, field)[place] = node
+def mutated(source: str, number: int) -> ast.Module:
+    """Return a module with one of its changes made."""
+    tree = ast.parse(source)
+    place, replacement = next(islice(_changes(tree), number, None))
+    place.put(replacement)
+    return ast.fix_missing_locations(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A node, where its parent holds it, and the line on which its statement begins."""
+
+    node: ast.AST
+    parent: ast.AST
+    field: str
+    index: int | None
+    statement: int
+
+    def put(self, node: ast.AST) -> None:
+        """Put another node there."""
+        if self.index is None:
+            setattr(self.parent, self.field, node)
+        else:
+            getattr(self.parent, self.field)[self.index] = node
+
+
+def _changes(tree: ast.Module) -> Iterator[tuple[_Place, ast.AST]]:
+    for place in _places(tree, 1):
+        for replacement in _replacements(place.node):
+            yield place, replacement
 
 
 # Annotations, decorators and the texts for people say nothing that a test should hold.
 _LEFT_OUT = {"annotation", "returns", "decorator_list"}
 
 
-def _places(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
+def _places(node: ast.AST, statement: int) -> Iterator[_Place]:
     for field, value in ast.iter_fields(node):
         if field in _LEFT_OUT:
             continue
         several = value if isinstance(value, list) else [value]
-        for place, child in enumerate(several):
-            if isinstance(child, ast.AST) and not _is_said_only(child):
-                yield node, field, place if isinstance(value, list) else None, child
-                yield from _places(child)
+        for index, child in enumerate(several):
+            if isinstance(child, ast.AST) and not _says_nothing_to_a_test(child):
+                line = child.lineno if isinstance(child, ast.stmt) else statement
+                yield _Place(child, node, field, index if isinstance(value, list) else None, line)
+                yield from _places(child, line)
 
 
-def _is_said_only(node: ast.AST) -> bool:
-    """Tell whether a statement is a docstring, or writes to the log."""
+def _says_nothing_to_a_test(node: ast.AST) -> bool:
+    """Tell whether a node is a docstring, a type, writes to the log, or is a sentence."""
+    if isinstance(node, ast.Subscript):
+        return ast.unparse(node.value) == "Literal"
+    if isinstance(node, ast.JoinedStr):
+        return any(" " in str(each.value) for each in node.values if isinstance(each, ast.Constant))
     if not isinstance(node, ast.Expr):
         return False
     return isinstance(node.value, ast.Constant) or ast.unparse(node).startswith("_log.")
@@ -127,7 +170,10 @@ def _if(node: ast.If) -> Iterator[ast.AST]:
 
 
 def _return(node: ast.Return) -> Iterator[ast.AST]:
-    if node.value is not None and ast.unparse(node.value) != "None":
+    # None and False are the same to whoever asks.
+    if node.value is not None and not (
+        isinstance(node.value, ast.Constant) and node.value.value in {None, False}
+    ):
         yield ast.Return(ast.Constant(None))
 
 

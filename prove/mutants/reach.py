@@ -1,92 +1,53 @@
-"""Which tests reach which line, measured by coverage's contexts in one run of them."""
+"""Which tests reach which line of the sources."""
 
-import subprocess
-import sys
-from collections.abc import Iterable
-from pathlib import Path
-from xml.etree import ElementTree as ET
+from collections import Counter, defaultdict
 
-from coverage import CoverageData
+from prove.mutants.operators import Mutant
 
-from bench.checkouts import here
-from prove.mutants.subjects import ON_SQLITE, TESTS
-
-# Where little is wanted: one module and its tests.
-_BRIEF_SOURCE = "authservice/services/redirect_uris.py"
-_BRIEF_TESTS = ("tests/unit/services/test_redirect_uris.py",)
-# Of the tests that reach a line, those that reach least else of its module.
-_AT_MOST = 30
+# The lines of each file that a test reaches, by test and by file.
+Reached = dict[str, dict[str, list[int]]]
+# Tests for one mutant. What the best of those that reach its line let pass, others mostly do too.
+_UNITS_AT_MOST = 150
+_OTHERS_AT_MOST = 40
 
 
 class Reach:
-    """What a run of the tests reached."""
+    """The lines of each file that each test reaches."""
 
-    def __init__(self, data: CoverageData, copy: Path, *, failing: set[str], brief: bool) -> None:
-        """Take the data of a run in a copy of the checkout, and the tests that failed in it."""
-        self._brief = brief
-        self._by_line: dict[str, dict[int, set[str]]] = {}
-        for file in data.measured_files():
-            contexts = data.contexts_by_lineno(file)
-            tests = {
-                line: {_test(name) for name in names if name} - failing
-                for line, names in contexts.items()
-            }
-            self._by_line[Path(file).relative_to(copy).as_posix()] = tests
+    def __init__(self, lines: Reached) -> None:
+        """Take them by test and by file."""
+        self._lines: dict[str, dict[str, set[int]]] = defaultdict(dict)
+        self._all = {test: sum(map(len, files.values())) for test, files in lines.items()}
+        for test, files in lines.items():
+            for path, reached in files.items():
+                self._lines[path][test] = set(reached)
 
-    def sources(self, wanted: Iterable[str]) -> list[str]:
-        """Return which of the sources are to be changed."""
-        return (
-            [_BRIEF_SOURCE] if self._brief else [path for path in wanted if path in self._by_line]
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """Return the tests that reach a mutant, the likeliest to fail first.
+
+        Unit tests are quick and come before all others. Among either, those come first of whose
+        lines most are in the mutant's file, of different test functions in turn. A line that no
+        test reaches is read on import.
+        """
+        tests = self._lines[mutant.path]
+        reaching = (
+            [test for test, lines in tests.items() if mutant.line in lines]
+            or [test for test, lines in tests.items() if mutant.statement in lines]
+            or [test for test, lines in tests.items() if mutant.readers & lines]
+            or list(tests)
         )
-
-    def tests_of(self, path: str, line: int) -> list[str]:
-        """Return the tests that reach a line; of one that is read once, those of its module."""
-        lines = self._by_line[path]
-        weights: dict[str, int] = {}
-        for tests in lines.values():
-            for test in tests:
-                weights[test] = weights.get(test, 0) + 1
-        reaching = lines.get(line) or set(weights)
-        return sorted(reaching, key=lambda test: (weights[test], test))[:_AT_MOST]
+        reaching.sort(key=lambda test: (-len(tests[test]) / self._all[test], test))
+        units = [test for test in reaching if test.startswith("tests/unit/")]
+        others = [test for test in reaching if not test.startswith("tests/unit/")]
+        return _in_turn(units)[:_UNITS_AT_MOST] + _in_turn(others)[:_OTHERS_AT_MOST]
 
 
-def measured(copy: Path, *, brief: bool) -> Reach:
-    """Run the tests in a copy and return what they reached; raises RuntimeError if they do not run.
-
-    A test that fails without any mutant would seem to catch each one, so it is left out.
-    """
-    file, report = copy / "reach.coverage", copy / "reach.xml"
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "--numprocesses=2", "--dist=loadfile"),
-            *("--cov=authservice", "--cov-context=test", "--cov-report=", f"--junitxml={report}"),
-            *("--cov-fail-under=0", *ON_SQLITE, *(_BRIEF_TESTS if brief else TESTS)),
-        ],
-        cwd=copy,
-        env=here().environment() | {"PYTHONPATH": str(copy), "COVERAGE_FILE": str(file)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    # It ends with 1 when a test has failed, and with more when it could not do its work.
-    if done.returncode > 1:
-        raise RuntimeError(f"the tests do not run:\n{done.stdout[-3000:]}")
-    data = CoverageData(str(file))
-    data.read()
-    return Reach(data, copy, failing=_failing(report), brief=brief)
-
-
-def _failing(report: Path) -> set[str]:
-    # The report is our own.
-    cases = ET.parse(report).iter("testcase")  # noqa: S314
-    return {
-        f"{case.get('classname', '').replace('.', '/')}.py::{_test(case.get('name', ''))}"
-        for case in cases
-        if case.find("failure") is not None or case.find("error") is not None
-    }
-
-
-def _test(context: str) -> str:
-    # path::function[parameters]|run
-    return context.partition("|")[0].partition("[")[0]
+def _in_turn(tests: list[str]) -> list[str]:
+    """Return tests so that no function is there with more parameters before all others are."""
+    before = Counter[str]()
+    turns = {}
+    for test in tests:
+        function = test.partition("[")[0]
+        turns[test] = before[function]
+        before[function] += 1
+    return sorted(tests, key=lambda test: turns[test])
