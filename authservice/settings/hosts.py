@@ -54,7 +54,7 @@ def origin_of(url: str) -> str | None:
 
 def host_of(origin: str) -> str:
     """Return the host of an origin, IPv6 in brackets, without the port."""
-    host = origin.split("://", 1)[1]
+    host = origin.partition("://")[2]
     return host if host.endswith("]") else re.sub(r":\d+$", "", host)
 
 

@@ -39,7 +39,7 @@ def page_address(request: AuthRequest, path: str, interaction: str) -> str:
 
 def asked(waiting: PendingRequest) -> Parameters:
     """Return the parameters of a pending request as the client sent them."""
-    return Parameters.read(parse_qsl(waiting.query, keep_blank_values=True), parameters.AUTHORIZE)
+    return Parameters.read(parse_qsl(waiting.query), parameters.AUTHORIZE)
 
 
 def _ui_locales(query: str) -> str | None:
