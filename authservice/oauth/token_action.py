@@ -17,8 +17,8 @@ from authservice.oauth.protocol_answer import (
 from authservice.oauth.server_context import Pairs, ServerContext
 from authservice.services.clients import Client
 
-# oauthlib wants an address to parse; only its query is looked at.
-_ADDRESS = "https://server"
+# oauthlib wants an address for its query, and there is none.
+_ADDRESS = ""
 
 
 class TokenActionValidator(RequestValidator):  # type: ignore[misc]  # oauthlib has no types
