@@ -1,7 +1,11 @@
 """The authorization code flow, from the first request to the tokens, and what a code is worth."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from sqlalchemy import select
+
+from authservice.models import verification
 from tests.browser import ORIGIN
 from tests.relying_party import RelyingParty
 
@@ -160,3 +164,17 @@ def test_a_code_ends_with_its_session(browser, relying_party, code):
     browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
 
     assert "signed out" in refused(relying_party.redeem(code))
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept"), [("openid offline_access", {"days": 90}), ("openid", {"hours": 1})]
+)
+def test_a_spent_code_is_remembered_as_long_as_its_tokens_may_live(
+    browser, relying_party, database, turnable_clock, scope, kept
+):
+    relying_party.redeem(relying_party.sign_in_with(browser, scope=scope))
+
+    spent = database.reader.scalars(
+        select(verification.c.expires_at).where(verification.c.updated_at.is_not(None))
+    )
+    assert turnable_clock.moment + timedelta(**kept) in spent.all()

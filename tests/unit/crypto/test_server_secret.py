@@ -1,9 +1,11 @@
 """What is derived from the server's secret: bound to a purpose, and still valid in a rotation."""
 
 import json
+from base64 import urlsafe_b64encode
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from authservice.crypto.server_secret import ServerSecret, decrypt
 
@@ -107,3 +109,10 @@ def test_a_sealed_text_has_one_form_only(secret, junk):
 
     for other in (sealed + junk, junk + sealed, sealed[:9] + junk + sealed[9:]):
         assert secret.decrypt("state", other) is None
+
+
+def test_what_was_sealed_by_earlier_versions_opens():
+    nonce = bytes(12)
+    sealed = nonce + AESGCM(OLD).encrypt(nonce, b"text", b"label")
+
+    assert decrypt(OLD, "label", urlsafe_b64encode(sealed).rstrip(b"=").decode()) == "text"

@@ -88,3 +88,13 @@ def test_who_does_not_is_an_invalid_client(database, clients, pair, form):
 def test_two_mechanisms_or_two_clients_are_an_invalid_request(database, clients, form):
     with pytest.raises(InvalidRequestError):
         attempt(database, clients, "{confidential}:{secret}", form)
+
+
+@pytest.mark.parametrize("junk", ["*", "\n", "="])
+def test_a_pair_with_characters_that_are_no_base64_is_not_read(database, clients, junk):
+    header = basic("{confidential}:{secret}".format(**clients))
+
+    with pytest.raises(InvalidClientError):
+        authenticate(
+            database.reader, f"{header[:10]}{junk}{header[10:]}", Parameters.read([], TOKEN)
+        )
