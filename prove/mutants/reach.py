@@ -1,6 +1,7 @@
 """Which tests reach which line of the sources."""
 
 from collections import Counter, defaultdict
+from itertools import chain
 
 from prove.mutants.operators import Mutant
 
@@ -8,7 +9,7 @@ from prove.mutants.operators import Mutant
 Reached = dict[str, dict[str, list[int]]]
 # Tests for one mutant. What the best of those that reach its line let pass, others mostly do too.
 _UNITS_AT_MOST = 150
-_OTHERS_AT_MOST = 40
+_OTHERS_AT_MOST = 60
 
 
 class Reach:
@@ -25,9 +26,9 @@ class Reach:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that reach a mutant, the likeliest to fail first.
 
-        Unit tests are quick and come before all others. Among either, those come first of whose
-        lines most are in the mutant's file, of different test functions in turn. A line that no
-        test reaches is read on import.
+        Unit tests are quick and come before all others. Among either, those of whose lines most are
+        in the mutant's file and those that reach least of all take turns. A line that no test
+        reaches is read on import.
         """
         tests = self._lines[mutant.path]
         reaching = (
@@ -36,18 +37,23 @@ class Reach:
             or [test for test, lines in tests.items() if mutant.readers & lines]
             or list(tests)
         )
-        reaching.sort(key=lambda test: (-len(tests[test]) / self._all[test], test))
         units = [test for test in reaching if test.startswith("tests/unit/")]
         others = [test for test in reaching if not test.startswith("tests/unit/")]
-        return _in_turn(units)[:_UNITS_AT_MOST] + _in_turn(others)[:_OTHERS_AT_MOST]
+        return [
+            *self._likeliest(units, mutant.path)[:_UNITS_AT_MOST],
+            *self._likeliest(others, mutant.path)[:_OTHERS_AT_MOST],
+        ]
 
-
-def _in_turn(tests: list[str]) -> list[str]:
-    """Return tests so that no function is there with more parameters before all others are."""
-    before = Counter[str]()
-    turns = {}
-    for test in tests:
-        function = test.partition("[")[0]
-        turns[test] = before[function]
-        before[function] += 1
-    return sorted(tests, key=lambda test: turns[test])
+    def _likeliest(self, tests: list[str], path: str) -> list[str]:
+        """Return tests of both kinds in turn, and other parameters of a function after the rest."""
+        lines = self._lines[path]
+        devoted = sorted(tests, key=lambda test: (-len(lines[test]) / self._all[test], test))
+        simple = sorted(tests, key=lambda test: (self._all[test], test))
+        mixed = list(dict.fromkeys(chain.from_iterable(zip(devoted, simple, strict=True))))
+        before = Counter[str]()
+        turns = {}
+        for test in mixed:
+            function = test.partition("[")[0]
+            turns[test] = before[function]
+            before[function] += 1
+        return sorted(mixed, key=lambda test: turns[test])
