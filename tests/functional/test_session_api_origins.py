@@ -220,6 +220,13 @@ def test_a_request_without_a_cookie_needs_no_origin(app):
     assert _post(production_browser(app)).json == {"success": True}
 
 
+def test_without_a_cookie_a_page_elsewhere_may_not_have_cookies_cleared(app):
+    answer = _post(production_browser(app), Origin="https://evil.example")
+
+    assert answer.json["code"] == "INVALID_ORIGIN"
+    assert "Set-Cookie" not in answer.headers
+
+
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", ""])
 @pytest.mark.parametrize("path", [SIGN_OUT, "/api/auth/sign-in/social"])
 def test_a_body_that_is_not_json_is_not_read(browser, path, content_type):
