@@ -1,7 +1,9 @@
 """Somebody is deleted while requests of theirs are under way: none fails, and nothing stays."""
 
 import json
+import random
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
 
 import pytest
 from sqlalchemy import select
@@ -9,10 +11,13 @@ from sqlalchemy import select
 from authservice.models import metadata, session, user, verification
 from authservice.services import person_lock, user_administration
 from tests.browser import Browser
+from tests.conftest import LOCAL
 from tests.lock_waits import wait_for_a_turn, wait_until_blocked
-from tests.relying_party import RelyingParty
+from tests.races.processes import Processes
+from tests.relying_party import AUTHORIZE, TOKEN, RelyingParty
 
 PERSON = "local-developer"
+MANY = 20
 
 
 # Requests of the person, ready to be sent: each is a function that sends it.
@@ -52,12 +57,15 @@ def delete(story):
         return remove(connection)
 
 
+def codes(database):
+    stored = select(verification.c.value).where(verification.c.value.startswith("{"))
+    return [json.loads(value) for value in database.reader.scalars(stored.order_by("id"))]
+
+
 def without_owner(database):
     """Return the codes that belong to no session; other rows cannot be without their user."""
     sessions = set(database.reader.scalars(select(session.c.id)))
-    codes = select(verification.c.value).where(verification.c.value.startswith("{"))
-    found = [json.loads(value) for value in database.reader.scalars(codes)]
-    return [code for code in found if code["session_id"] not in sessions]
+    return [code for code in codes(database) if code["session_id"] not in sessions]
 
 
 def rows_about(database):
@@ -112,5 +120,40 @@ def test_what_came_before_the_deletion_goes_with_it(story, prepare):
         deleting.result()
 
     assert answer.status_int in {200, 303}
+    assert without_owner(story.database) == []
+    assert rows_about(story.database) == set()
+
+
+@pytest.fixture
+def processes(engine, database_url):
+    started = Processes(engine.local_environ)
+    started.build(LOCAL | {"auth.database_url": database_url, "lifetimes.refresh_grace": "300"})
+    yield started
+    started.close()
+
+
+def test_processes_that_serve_meanwhile_fail_nobody(story, processes):
+    other = RelyingParty.registered(story.app, story.database)
+    page = story.browser.follow_home(other.authorize(story.browser))
+    cookies = "; ".join(f"{name}={value}" for name, value in story.browser.cookies.items())
+    of_the_person = {"headers": {"Cookie": cookies}}
+    allowed = dict(page.forms[0].submit_fields("decision", submit_value="allow"))
+    requests = MANY * [
+        {"path": TOKEN, "form": story.refresh(), "headers": story.client.credentials()},
+        {"path": f"{AUTHORIZE}?{urlencode(story.client.request())}", **of_the_person},
+        {"path": "/consent", "form": allowed, **of_the_person},
+    ]
+    random.shuffle(requests)
+
+    with ThreadPoolExecutor(1) as thread:
+        before = codes(story.database)
+        sending = thread.submit(processes.send, requests)
+        while codes(story.database) == before and not sending.done():
+            pass
+        delete(story)
+        answers = sending.result()
+
+    # A refresh is answered or refused, a browser sent on, and the form of nobody refused.
+    assert {answer["status"] for answer in answers} <= {200, 303, 400, 403}
     assert without_owner(story.database) == []
     assert rows_about(story.database) == set()
