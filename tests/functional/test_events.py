@@ -142,6 +142,16 @@ def test_a_replay_of_a_code(browser, relying_party, happened):
     ]
 
 
+def test_a_code_that_comes_too_late_is_no_replay(turnable_clock, browser, relying_party, happened):
+    code = relying_party.sign_in_with(browser)
+    turnable_clock.advance(hours=1)
+    happened()
+
+    relying_party.redeem(code)
+
+    assert happened() == [refused(relying_party, "authorization_code")]
+
+
 def test_token_requests_that_are_refused(relying_party, happened):
     relying_party.token_request({"grant_type": "x\n" * 100})
     assert happened() == [refused(relying_party, None, "unsupported_grant_type")]

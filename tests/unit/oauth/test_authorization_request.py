@@ -1,0 +1,51 @@
+"""What a person may decline of an authorization request."""
+
+import pytest
+
+from authservice.oauth.authorization_request import AuthorizationRequest
+from authservice.oauth.requested_claims import RequestedClaims
+
+
+def asking(*scopes, claims=()):
+    return AuthorizationRequest(
+        client=None,
+        redirect_uri="https://app.example.com/cb",
+        response_mode="query",
+        state=None,
+        scopes=scopes,
+        code_challenge="challenge",
+        nonce=None,
+        prompt=frozenset(),
+        max_age=None,
+        hinted_user_id=None,
+        login_hint=None,
+        requested_claims=RequestedClaims(userinfo=claims),
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "consent", "optional"),
+    [
+        (asking("openid"), ("openid",), ()),
+        (asking("openid", "email"), ("openid", "email"), ("email",)),
+        (asking("openid", claims=("email",)), ("openid", "email"), ("email",)),
+        (asking("openid", "email", claims=("email",)), ("openid", "email"), ("email",)),
+        (asking("email", "profile"), ("email", "profile"), ()),
+    ],
+)
+def test_all_but_openid_may_be_declined_where_openid_is_asked_for(asked, consent, optional):
+    assert asked.consent_scopes == consent
+    assert asked.optional_scopes == optional
+
+
+@pytest.mark.parametrize(
+    ("asked", "declined", "left"),
+    [
+        (asking("openid", "email"), ["email"], asking("openid")),
+        (asking("openid", "email"), ["openid", "profile"], asking("openid", "email")),
+        (asking("openid", claims=("email",)), ["email"], asking("openid")),
+        (asking("email"), ["email"], asking("email")),
+    ],
+)
+def test_what_is_declined_is_not_asked_for(asked, declined, left):
+    assert asked.without(declined) == left
