@@ -13,13 +13,14 @@ from types import CodeType, FunctionType
 def changed(source: str, mutated: ast.Module) -> dict[CodeType, CodeType]:
     """Return the code of each function that a mutant changes, with the code that it is to have.
 
-    It is empty when the change is outside of them.
+    It is empty when the change is outside of them, or they would be bound to other variables.
     """
     before = list(_functions(compile(source, "before", "exec", dont_inherit=True)))
     after = list(_functions(compile(mutated, "after", "exec", dont_inherit=True)))
     if len(before) != len(after):
         return {}
-    return {old: new for old, new in zip(before, after, strict=True) if old != new}
+    codes = {old: new for old, new in zip(before, after, strict=True) if old != new}
+    return codes if all(old.co_freevars == new.co_freevars for old, new in codes.items()) else {}
 
 
 def running(codes: Iterable[CodeType]) -> dict[CodeType, list[FunctionType]]:

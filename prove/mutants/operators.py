@@ -117,6 +117,10 @@ def _places(node: ast.AST, statement: int) -> Iterator[_Place]:
                 yield from _places(child, line)
 
 
+# What is written to the log, and what an exception is called beside its own attributes.
+_SAID = ("_log.", "super().__init__(")
+
+
 def _says_nothing_to_a_test(node: ast.AST) -> bool:
     """Tell whether a node is a docstring, a type, writes to the log, or is a sentence."""
     if isinstance(node, ast.Subscript):
@@ -125,7 +129,7 @@ def _says_nothing_to_a_test(node: ast.AST) -> bool:
         return any(" " in str(each.value) for each in node.values if isinstance(each, ast.Constant))
     if not isinstance(node, ast.Expr):
         return False
-    return isinstance(node.value, ast.Constant) or ast.unparse(node).startswith("_log.")
+    return isinstance(node.value, ast.Constant) or ast.unparse(node).startswith(_SAID)
 
 
 def _replacements(node: ast.AST) -> Iterator[ast.AST]:

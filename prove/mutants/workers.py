@@ -71,7 +71,8 @@ class Pair:
 
     def require_that_tests_pass(self, path: str, tests: Sequence[str]) -> None:
         """Raise RuntimeError when tests fail on what is unchanged: nothing would survive."""
-        if self._fresh.ask({"path": path, "number": None, "tests": tests}):
+        question = {"path": path, "number": None, "tests": tests}
+        if self.loaded.ask(question) or self._fresh.ask(question):
             raise RuntimeError(f"the tests of {path} fail without any mutant")
 
 

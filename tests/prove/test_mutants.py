@@ -40,6 +40,7 @@ def test_one_thing_is_changed_in_each(source, expected):
         "x = 'a sentence for people'",
         "x = f'{a} is missing.'",
         "_log.warning('x')",
+        "class A(B):\n    def __init__(self):\n        super().__init__('x')",
         "x: Literal['a']",
         "X = Literal['a']",
         "@dataclass(frozen=True)\nclass A:\n    pass",
@@ -69,6 +70,7 @@ def test_each_mutant_is_the_module_with_that_change_only():
         ("x = a == b\ndef f():\n    return 1", 0, []),
         ("class A:\n    x = True\n    def f(self):\n        return 1", 0, []),
         ("def f(x=True):\n    return x", 0, []),
+        ("class A(B):\n    def f(self):\n        super().f()", 0, []),
     ],
 )
 def test_the_functions_that_a_mutant_changes_are_known(source, number, functions):
