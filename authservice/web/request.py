@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pyramid.request import Request
 from sqlalchemy import Connection
+from webob.request import DisconnectionError
 
 from authservice.crypto.secret_values import random_token
 from authservice.db import Database
@@ -22,7 +23,6 @@ from authservice.web import transactions
 from authservice.web.client_address import client_address
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
-from authservice.web.junk_guard import MAX_BODY
 from authservice.web.kept import kept
 
 
@@ -37,14 +37,24 @@ class PresentedSession:
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     """A request with the service's components at hand."""
 
-    # WebOb writes longer bodies to a file, and forms hold secrets: none is longer than this.
-    request_body_tempfile_limit = MAX_BODY
-
     # Set by authservice.web.transactions while a writing transaction is open.
     writing: Connection | None = None
 
     # The languages that a client asked for in the request on whose way this page lies.
     ui_locales: str | None = None
+
+    @kept
+    def body(self) -> bytes:
+        """Return the body, as long as its header says; raises DisconnectionError if it is shorter.
+
+        The server has received all of it by now, and it is never long. WebOb would wrap what the
+        server read it into, copy that, and read the copy.
+        """
+        length = int(self.environ.get("CONTENT_LENGTH") or 0)
+        body: bytes = self.environ["wsgi.input"].read(length)
+        if len(body) < length:
+            raise DisconnectionError
+        return body
 
     @property
     def components(self) -> Components:
