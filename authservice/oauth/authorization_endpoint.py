@@ -1,7 +1,6 @@
 """The authorization endpoint: what a client asks for, and the answers to it (RFC 6749, 3.1)."""
 
 from datetime import timedelta
-from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import FatalClientError, OAuth2Error
 
@@ -23,6 +22,8 @@ from authservice.services.authorization_codes import CodeGrant
 from authservice.services.clients import Client
 from authservice.services.sessions import CentralSession
 
+_GRANT = AuthorizationCodeGrant(AuthorizationRequestValidator())
+
 
 class AuthorizationEndpoint:
     """Validates one request, and answers it with a code or an error."""
@@ -43,22 +44,20 @@ class AuthorizationEndpoint:
             if asked.get(name) is None:
                 raise FatalAuthorizationError("invalid_request", f"{name} is missing.")
 
-        validator = AuthorizationRequestValidator(self._context.reader)
-        grant = AuthorizationCodeGrant(validator, asked)
+        request = CanonicalRequest(self._context, asked)
         try:
             # The grant is asked once; its endpoint would ask it a second time to answer.
-            scopes, found = grant.validate_authorization_request(CanonicalRequest(asked.values))
+            scopes, _ = _GRANT.validate_authorization_request(request)
         except FatalClientError as error:
-            raise fatal_error(error, asked, validator.client) from None
+            raise fatal_error(error, asked, request.client) from None
         except OAuth2Error as error:
             raise self._refused(asked, error.error, error.description) from None
-        return self._authorization_request(asked, scopes, found)
+        return self._authorization_request(asked, scopes, request.client)
 
     def _authorization_request(
-        self, asked: Parameters, scopes: list[str], found: dict[str, Any]
+        self, asked: Parameters, scopes: list[str], client: Client
     ) -> AuthorizationRequest:
         max_age = asked.get("max_age")
-        client = found["request"].client
         claims = self._requested_claims(asked, client)
         return AuthorizationRequest(
             client=client,

@@ -1,30 +1,24 @@
 """The answers to oauthlib's questions about an authorization request, in the order it asks."""
 
-from typing import Any
-
 from oauthlib.oauth2.rfc6749.errors import InvalidScopeError
 from oauthlib.openid.connect.core.request_validator import RequestValidator
-from sqlalchemy import Connection
 
+from authservice.oauth.canonical_request import CanonicalRequest
 from authservice.services import clients
 from authservice.services.clients import Client
 
 
 class AuthorizationRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib: no types
-    """Knows the client of one request as soon as it is found."""
+    """Knows nothing itself: the client is kept with the request as soon as it is found."""
 
-    def __init__(self, reader: Connection) -> None:
-        """Take where clients are looked up."""
-        super().__init__()
-        self._reader = reader
-        self.client: Client | None = None
-
-    def validate_client_id(self, client_id: str, request: Any) -> bool:
+    def validate_client_id(self, client_id: str, request: CanonicalRequest) -> bool:
         """Tell whether the client exists, and remember it."""
-        self.client = request.client = clients.find(self._reader, client_id)
-        return self.client is not None
+        request.client = clients.find(request.context.reader, client_id)
+        return request.client is not None
 
-    def validate_redirect_uri(self, _client_id: str, redirect_uri: str, request: Any) -> bool:
+    def validate_redirect_uri(
+        self, _client_id: str, redirect_uri: str, request: CanonicalRequest
+    ) -> bool:
         """Tell whether the redirect URI is one of the client's."""
         return bool(request.client.allows_redirect_to(redirect_uri))
 

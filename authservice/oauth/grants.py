@@ -1,7 +1,8 @@
 """The two grants that we know, narrowed to what OAuth 2.1 leaves of them.
 
 oauthlib's OpenID grants wrap a plain OAuth grant and hand most things through to it, so what is
-narrowed is the inner grant, and it is set once.
+narrowed is the inner grant, and it is set once. A grant is made once, for all requests: what
+belongs to one of them is kept with oauthlib's request.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from oauthlib.openid.connect.core.grant_types import AuthorizationCodeGrant as O
 from oauthlib.openid.connect.core.grant_types import RefreshTokenGrant as OpenIDRefreshGrant
 
 from authservice.oauth import authorization_checks
+from authservice.oauth.canonical_request import CanonicalRequest
 from authservice.oauth.parameters import Parameters
 
 AUTHORIZATION_CODE = "authorization_code"
@@ -38,12 +40,12 @@ class _CodeGrantWithS256(OAuthCodeGrant):  # type: ignore[misc]  # oauthlib has 
 class AuthorizationCodeGrant(OpenIDCodeGrant):  # type: ignore[misc]  # oauthlib has no types
     """OpenID's authorization code grant, which is plain OAuth where openid is not asked for."""
 
-    def __init__(self, request_validator: Any, asked: Parameters | None = None) -> None:
-        """Take the validator and, for an authorization request, its parameters as sent."""
+    def __init__(self, request_validator: Any) -> None:
+        """Take the validator."""
         self.proxy_target = _CodeGrantWithS256(
             request_validator=request_validator,
-            pre_auth=[_hook(check, asked) for check in authorization_checks.BEFORE_THE_SCOPES],
-            post_auth=[_hook(check, asked) for check in authorization_checks.AFTER_THE_SCOPES],
+            pre_auth=[_hook(check) for check in authorization_checks.BEFORE_THE_SCOPES],
+            post_auth=[_hook(check) for check in authorization_checks.AFTER_THE_SCOPES],
         )
         self.register_token_modifier(self.add_id_token)
         self.register_token_modifier(_without_unasked_refresh_token)
@@ -64,14 +66,11 @@ def _without_unasked_refresh_token(
     return token
 
 
-def _hook(
-    check: Callable[[Parameters], None], asked: Parameters | None
-) -> Callable[[object], dict[str, Any]]:
+def _hook(check: Callable[[Parameters], None]) -> Callable[[CanonicalRequest], dict[str, Any]]:
     """Return a check as oauthlib calls it; what it returns would be added to the answer."""
 
-    def hook(_request: object) -> dict[str, Any]:
-        if asked is not None:
-            check(asked)
+    def hook(request: CanonicalRequest) -> dict[str, Any]:
+        check(request.sent)
         return {}
 
     return hook

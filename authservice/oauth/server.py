@@ -1,7 +1,7 @@
 """The authorization server as the web layer sees it: one method for each endpoint.
 
 oauthlib's ready-made server would bring grants that we do not want, so each endpoint is composed
-for each request, of exactly what it needs; that costs next to nothing, and nothing is shared.
+of exactly what it needs. What oauthlib is asked with is made once and knows nothing of a request.
 """
 
 from authservice.oauth import introspection_endpoint, revocation_endpoint

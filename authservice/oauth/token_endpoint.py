@@ -1,6 +1,7 @@
 """The token endpoint: codes and refresh tokens into tokens (RFC 6749, 3.2)."""
 
 import json
+from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import (
     InvalidClientError,
@@ -14,11 +15,11 @@ from authservice import events
 from authservice.crypto.secret_values import random_token
 from authservice.events import TokenRefused
 from authservice.oauth import parameters
-from authservice.oauth.canonical_request import CanonicalRequest
 from authservice.oauth.client_authentication import authenticated_client
 from authservice.oauth.grants import (
     AUTHORIZATION_CODE,
     GRANT_TYPES,
+    REFRESH_TOKEN,
     AuthorizationCodeGrant,
     RefreshTokenGrant,
 )
@@ -30,11 +31,23 @@ from authservice.oauth.protocol_answer import (
     error_answer,
 )
 from authservice.oauth.server_context import Pairs, ServerContext
+from authservice.oauth.token_request import TokenRequest
 from authservice.oauth.token_request_validator import TokenRequestValidator
 from authservice.services import authorization_codes
 from authservice.services.clients import Client
 
 _OK = 200
+_VALIDATOR = TokenRequestValidator()
+_GRANTS: dict[str, Any] = {
+    AUTHORIZATION_CODE: AuthorizationCodeGrant(_VALIDATOR),
+    REFRESH_TOKEN: RefreshTokenGrant(_VALIDATOR),
+}
+_TOKENS = BearerToken(
+    _VALIDATOR,
+    _VALIDATOR.new_access_token,
+    expires_in=lambda request: int(request.context.settings.lifetimes.access_token.total_seconds()),
+    refresh_token_generator=lambda _request: random_token(),
+)
 
 
 class TokenEndpoint:
@@ -62,27 +75,13 @@ class TokenEndpoint:
         return answer
 
     def _grant(self, client: Client, sent: Parameters) -> ProtocolAnswer:
-        validator = TokenRequestValidator(self._context, client, sent.resources)
-        lifetime = int(self._context.settings.lifetimes.access_token.total_seconds())
-        token_type = BearerToken(
-            validator,
-            validator.new_access_token,
-            lifetime,
-            refresh_token_generator=lambda _request: random_token(),
-        )
-        grant = (
-            AuthorizationCodeGrant
-            if sent.get("grant_type") == AUTHORIZATION_CODE
-            else RefreshTokenGrant
-        )
-        _, body, status = grant(validator).create_token_response(
-            CanonicalRequest(sent.values), token_type
-        )
-        if status != _OK and validator.code is not None:
+        request = TokenRequest(self._context, sent, client)
+        grant = _GRANTS[sent.values["grant_type"]]
+        _, body, status = grant.create_token_response(request, _TOKENS)
+        if status != _OK and request.found_code is not None:
             # A failed redemption burns the code: nobody may try verifiers.
-            authorization_codes.spend(
-                self._context.open_writer(), validator.code, validator.code.row.expires_at
-            )
+            code = request.found_code
+            authorization_codes.spend(self._context.open_writer(), code, code.row.expires_at)
         return ProtocolAnswer(status, NO_STORE, body)
 
 

@@ -14,8 +14,8 @@ from authservice.crypto.secret_values import random_token
 from authservice.oauth import access_token_jwt, id_token
 from authservice.oauth.authorization_checks import PKCE_VALUE, InvalidTargetError
 from authservice.oauth.grants import GRANT_TYPES
-from authservice.oauth.server_context import ServerContext
 from authservice.oauth.token_grant import TokenGrant
+from authservice.oauth.token_request import TokenRequest
 from authservice.oauth.token_response import (
     CODE_REFUSED,
     REFRESH_REFUSED,
@@ -28,50 +28,36 @@ from authservice.services import (
     refresh_tokens,
     sessions,
 )
-from authservice.services.authorization_codes import AuthorizationCode
 from authservice.services.clients import Client
-from authservice.services.refresh_tokens import RefreshToken, State
+from authservice.services.refresh_tokens import State
 
 
 class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib has no types
-    """Knows one request's code or refresh token and the grant behind it, as it learns them."""
-
-    def __init__(
-        self, context: ServerContext, client: Client, asked_resources: tuple[str, ...]
-    ) -> None:
-        """Take the client that has shown who it is, and the resources that its request names."""
-        super().__init__()
-        self._context = context
-        self._client = client
-        self._asked_resources = asked_resources
-        self.code: AuthorizationCode | None = None
-        self._refresh_token: RefreshToken | None = None
-        self._grant: TokenGrant | None = None
-        self._resources: tuple[str, ...] = ()
+    """Knows nothing itself: what it finds out is kept with the request."""
 
     def client_authentication_required(self, _request: object) -> bool:
         """Say yes: every client has been authenticated, public ones by naming themselves."""
         return True
 
-    def authenticate_client(self, request: Any) -> bool:
-        """Hand over the client that was authenticated before."""
-        request.client = self._client
-        request.client_id = self._client.client_id
+    def authenticate_client(self, _request: object) -> bool:
+        """Accept: the client was authenticated before."""
         return True
 
     def validate_grant_type(self, _client_id: str, grant_type: str, *_: object) -> bool:
         """Accept the grants that we have."""
         return grant_type in GRANT_TYPES
 
-    def validate_code(self, _client_id: str, code: str, client: Client, request: Any) -> bool:
+    def validate_code(
+        self, _client_id: str, code: str, client: Client, request: TokenRequest
+    ) -> bool:
         """Accept a code of this client for this redirect URI and this verifier."""
-        found = authorization_codes.find(self._context.reader, code)
+        found = authorization_codes.find(request.context.reader, code)
         if found is None or found.grant.client_id != client.client_id:
             raise InvalidGrantError(description=CODE_REFUSED)
-        self.code = found
+        request.found_code = found
         if found.row.spent:
             # Somebody holds a code that was used before: what was made from it ends (RFC 9700).
-            end_replayed_code(self._context.open_writer(), found)
+            end_replayed_code(request.context.open_writer(), found)
         if found.row.spent or found.row.expired:
             raise InvalidGrantError(description=CODE_REFUSED)
         if request.redirect_uri != found.grant.redirect_uri:
@@ -82,18 +68,19 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
             raise InvalidGrantError(
                 description="code_verifier must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~."
             )
-        session = sessions.find_by_id(self._context.reader, found.grant.session_id)
+        session = sessions.find_by_id(request.context.reader, found.grant.session_id)
         if session is None:
             raise InvalidGrantError(description=SIGNED_OUT)
-        self._grant = TokenGrant.of_code(found)
-        self._resources = self._target(self._grant)
+        request.grant = TokenGrant.of_code(found)
+        request.resources = _target(request)
         request.user = session.user
         request.scopes = list(found.grant.scopes)
         return True
 
-    def get_code_challenge(self, _code: str, _request: object) -> str:
+    def get_code_challenge(self, _code: str, request: TokenRequest) -> str:
         """Return the challenge of the code that was found."""
-        return self._found_code.grant.code_challenge
+        assert request.found_code is not None  # noqa: S101  (oauthlib has it validated before)
+        return request.found_code.grant.code_challenge
 
     def get_code_challenge_method(self, _code: str, _request: object) -> str:
         """Return the one method there is."""
@@ -103,99 +90,94 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         """Accept: the redirect URI was compared when the code was found."""
         return True
 
-    def validate_refresh_token(self, refresh_token: str, client: Client, request: Any) -> bool:
+    def validate_refresh_token(
+        self, refresh_token: str, client: Client, request: TokenRequest
+    ) -> bool:
         """Accept a token of this client that is fresh, or was rotated within the grace."""
-        found = refresh_tokens.find(self._context.reader, refresh_token)
+        found = refresh_tokens.find(request.context.reader, refresh_token)
         if found is None or found.client_id != client.client_id:
             raise InvalidGrantError(description=REFRESH_REFUSED)
-        state = refresh_tokens.state_of(found, self._context.settings.lifetimes.refresh_grace)
+        state = refresh_tokens.state_of(found, request.context.settings.lifetimes.refresh_grace)
         if state is State.REPLAYED:
-            refresh_tokens.end_replayed_family(self._context.open_writer(), found)
+            refresh_tokens.end_replayed_family(request.context.open_writer(), found)
         if state is not State.USABLE:
             raise InvalidGrantError(description=REFRESH_REFUSED)
-        self._refresh_token = found
-        self._grant = TokenGrant.of_refresh_token(found)
-        self._resources = self._target(self._grant)
+        request.found_refresh_token = found
+        request.grant = TokenGrant.of_refresh_token(found)
+        request.resources = _target(request)
         request.user = found.user
         return True
 
-    def _target(self, grant: TokenGrant) -> tuple[str, ...]:
-        """Return the resources that the access token is for (RFC 8707, section 2.2)."""
-        if not set(self._asked_resources) <= set(grant.resources):
-            raise InvalidTargetError(
-                description="resource must be one that the authorization request named."
-            )
-        return self._asked_resources or grant.resources
-
-    def get_original_scopes(self, *_: object) -> list[str]:
+    def get_original_scopes(self, _refresh_token: str, request: TokenRequest) -> list[str]:
         """Return the scopes of the grant; a narrowed access token does not narrow it."""
-        return list(self._found_refresh_token.scopes)
+        return list(request.grant.scopes)
 
-    def is_within_original_scope(self, *_: object) -> bool:
+    def is_within_original_scope(
+        self, _scopes: list[str], _refresh_token: str, request: TokenRequest
+    ) -> bool:
         """Refuse what the grant does not hold, naming what it does."""
-        granted = " ".join(self._found_refresh_token.scopes)
+        granted = " ".join(request.grant.scopes)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
 
     def rotate_refresh_token(self, _request: object) -> bool:
         """Rotate always."""
         return True
 
-    def get_authorization_code_nonce(self, *_: object) -> str | None:
+    def get_authorization_code_nonce(
+        self, _client_id: str, _code: str, _redirect_uri: str, request: TokenRequest
+    ) -> str | None:
         """Return the nonce of the authorization request."""
-        return self._found_code.grant.nonce
+        return request.grant.nonce
 
-    def new_access_token(self, request: Any) -> str:
+    def new_access_token(self, request: TokenRequest) -> str:
         """Return an access token: opaque, or a JWT where it is for a resource of its own."""
-        if not self._resources:
+        if not request.resources:
             return random_token()
         return access_token_jwt.issue(
-            self._found_grant,
+            request.grant,
             request.scopes,
-            self._resources,
-            self._context.settings,
-            self._context.keys,
+            request.resources,
+            request.context.settings,
+            request.context.keys,
         )
 
-    def get_id_token(self, token: dict[str, Any], _token_handler: object, request: Any) -> str:
+    def get_id_token(
+        self, token: dict[str, Any], _token_handler: object, request: TokenRequest
+    ) -> str:
         """Return the ID token that goes with the tokens about to be answered."""
         return id_token.issue(
-            self._found_grant,
+            request.grant,
             request.client,
             request.user,
             request.scopes,
             token["access_token"],
-            settings=self._context.settings,
-            keys=self._context.keys,
+            settings=request.context.settings,
+            keys=request.context.keys,
         )
 
-    def save_bearer_token(self, token: dict[str, Any], request: Any, *_: object) -> None:
+    def save_bearer_token(self, token: dict[str, Any], request: TokenRequest, *_: object) -> None:
         """Spend what was presented and store the tokens, all in one transaction."""
         store = TokenStore(
-            self._context.open_writer,
-            self._context.settings.lifetimes,
+            request.context.open_writer,
+            request.context.settings.lifetimes,
             request.client,
-            self._found_grant,
-            self._resources,
+            request.grant,
+            request.resources,
         )
-        if self.code is not None:
-            store.redeem(self.code, token, request.scopes)
+        if request.found_code is not None:
+            store.redeem(request.found_code, token, request.scopes)
         else:
-            store.refresh(request.refresh_token, self._found_refresh_token, token, request.scopes)
+            store.refresh(request.refresh_token, request.found_refresh_token, token, request.scopes)
 
     def invalidate_authorization_code(self, *_: object) -> None:
         """Do nothing: the code was spent as the tokens were stored."""
 
-    @property
-    def _found_code(self) -> AuthorizationCode:
-        assert self.code is not None  # noqa: S101  (oauthlib asked for it to be found before)
-        return self.code
 
-    @property
-    def _found_grant(self) -> TokenGrant:
-        assert self._grant is not None  # noqa: S101  (as above)
-        return self._grant
-
-    @property
-    def _found_refresh_token(self) -> RefreshToken:
-        assert self._refresh_token is not None  # noqa: S101  (as above)
-        return self._refresh_token
+def _target(request: TokenRequest) -> tuple[str, ...]:
+    """Return the resources that the access token is for (RFC 8707, section 2.2)."""
+    asked = request.sent.resources
+    if not set(asked) <= set(request.grant.resources):
+        raise InvalidTargetError(
+            description="resource must be one that the authorization request named."
+        )
+    return asked or request.grant.resources

@@ -151,7 +151,8 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return the value that names this browser, or None for a new one."""
         return self.cookies_of_service.browser(self.cookie_header)
 
-    @kept
+    # Not kept: it leads back here, and such a circle is freed by the garbage collector only.
+    @property
     def authorization_server(self) -> AuthorizationServer:
         """Return the authorization server for this request."""
         context = ServerContext(
