@@ -25,7 +25,7 @@ oauth_refresh_token = Table(
     Column("session_id", Text, ForeignKey("session.id", ondelete="SET NULL"), index=True),
     Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("reference_id", Text),
-    Column("authorization_code_id", Text, index=True),
+    Column("authorization_code_id", Text),
     Column("expires_at", EpochMillis, nullable=False),
     Column("created_at", EpochMillis, nullable=False),
     Column("revoked", EpochMillis),
@@ -37,6 +37,14 @@ oauth_refresh_token = Table(
     Column("successor", Text),
     Column("resources", JSONText),
     Column("requested_claims", JSONText),
+)
+
+# The first token of a family gives it its id; the others go back to the same code.
+Index(
+    "ix_oauth_refresh_token_first_of_code",
+    oauth_refresh_token.c.authorization_code_id,
+    sqlite_where=oauth_refresh_token.c.id == oauth_refresh_token.c.family_id,
+    postgresql_where=oauth_refresh_token.c.id == oauth_refresh_token.c.family_id,
 )
 
 # A family keeps every token that it ever had: its few sealed successors are found without them.

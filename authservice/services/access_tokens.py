@@ -90,10 +90,11 @@ def delete_of_refresh_tokens(connection: Connection, refresh_ids: Sequence[str])
 
 
 def delete_of_code(connection: Connection, authorization_code_id: str) -> None:
-    """Delete every access token that goes back to one authorization code."""
+    """Delete the access token that an authorization code gave without a refresh token."""
     connection.execute(
         delete(oauth_access_token).where(
-            oauth_access_token.c.authorization_code_id == authorization_code_id
+            oauth_access_token.c.authorization_code_id == authorization_code_id,
+            oauth_access_token.c.refresh_id.is_(None),
         )
     )
 

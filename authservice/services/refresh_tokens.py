@@ -208,7 +208,12 @@ def revoke_family(connection: Connection, family_id: str) -> None:
 
 def revoke_of_code(connection: Connection, authorization_code_id: str) -> None:
     """Revoke every token that goes back to one authorization code."""
-    which = oauth_refresh_token.c.authorization_code_id == authorization_code_id
+    family = select(oauth_refresh_token.c.family_id).where(
+        oauth_refresh_token.c.authorization_code_id == authorization_code_id,
+        # The first of a family gave it its name, and it alone is indexed by the code.
+        oauth_refresh_token.c.id == oauth_refresh_token.c.family_id,
+    )
+    which = oauth_refresh_token.c.family_id.in_(family)
     _claim_owner(connection, which)
     _revoke(connection, which)
     access_tokens.delete_of_code(connection, authorization_code_id)

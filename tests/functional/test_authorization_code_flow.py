@@ -117,6 +117,16 @@ def test_a_second_use_revokes_everything_made_from_the_first(relying_party, code
         refused(relying_party.refresh(token))
 
 
+def test_a_second_use_revokes_an_access_token_that_came_alone(browser, relying_party):
+    code = relying_party.sign_in_with(browser, scope="openid")
+    tokens = relying_party.redeem(code).json
+
+    refused(relying_party.redeem(code))
+
+    assert "refresh_token" not in tokens
+    assert relying_party.userinfo(tokens["access_token"]).status_int == 401
+
+
 @pytest.mark.attack("TOKENS-replay-code")
 @pytest.mark.requirement("RFC6749-4.1.2-3")
 def test_a_second_use_revokes_whatever_else_is_wrong_with_it(relying_party, code, turnable_clock):
