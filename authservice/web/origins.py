@@ -49,6 +49,6 @@ class Origins:
             return "%2f" not in url[:4].lower() and "%5c" not in url[:4].lower()
         if not _ADDRESS.fullmatch(url):
             return False
-        authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0]
+        authority = re.split(r"[/?#]", url.partition("://")[2])[0]
         origin = origin_of(url)
         return "@" not in authority and origin is not None and self.trusts(origin)

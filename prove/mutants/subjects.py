@@ -68,6 +68,7 @@ TESTS = (
     "tests/functional/test_id_token_algorithms.py",
     "tests/functional/test_interaction.py",
     "tests/functional/test_introspection.py",
+    "tests/functional/test_languages.py",
     "tests/functional/test_local_mode.py",
     "tests/functional/test_prompt_and_max_age.py",
     "tests/functional/test_refresh.py",

@@ -162,6 +162,7 @@ def test_only_the_port_of_a_loopback_address_may_differ(registered, requested, s
         ("http://[::1]:9/cb", True),
         ("https://app.example.com/cb", False),
         ("https://localhost/cb", False),
+        ("http://app.example.com/cb", False),
     ],
 )
 def test_an_application_on_the_own_device_is_recognised(uri, native):

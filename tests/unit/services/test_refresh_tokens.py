@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from authservice.models import oauth_refresh_token, session
 from authservice.services import access_tokens, refresh_tokens
@@ -140,6 +140,14 @@ def test_a_retry_in_the_grace_gets_the_same_successor(connection, start, turnabl
     assert _state(connection, "a") is State.USABLE
     assert _rotate(connection, "a", "c") == first
     assert refresh_tokens.find(connection, "c") is None
+
+
+def test_a_retry_gets_nothing_when_the_successor_is_gone(connection, start):
+    start("a")
+    successor = _rotate(connection, "a", "b")
+    connection.execute(delete(oauth_refresh_token).where(oauth_refresh_token.c.id == successor.id))
+
+    assert _rotate(connection, "a", "c") is None
 
 
 def test_a_use_after_the_grace_ends_the_family(connection, start, turnable_clock):
