@@ -72,7 +72,7 @@ def older(folder):
     change = git("log", "-1", "--format=%H", "-G^REVISION = ", "--", where).decode().strip()
     archive = git("archive", f"{change}^") if change else b""
     if not archive:
-        parts.missing("the version before the last migration", "run: git fetch --unshallow")
+        parts.machine_lacks("git's history back to the version before the last migration")
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
     return folder
