@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import select
 import shutil
 import signal
 import socket
@@ -9,10 +10,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from bench.accounting import with_children
 from bench.cores import pinned
 
 _USER = "bench"
@@ -66,9 +68,21 @@ class PostgreSQL:
         _wait(self._programs, self._server, self.port)
 
     def kill(self) -> None:
-        """End all its processes at this very instant."""
-        os.killpg(self._server.pid, signal.SIGKILL)
+        """End all its processes at this very instant; returns when they are gone."""
+        ending = []
+        for pid in with_children([self.pid]):
+            with suppress(ProcessLookupError):
+                ending.append(os.pidfd_open(pid))
+                # So that it starts no other one meanwhile.
+                os.kill(pid, signal.SIGSTOP)
+        for process in ending:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, signal.SIGKILL)
         self._server.wait()
+        # A server refuses to start while one of those before it still holds their memory.
+        for process in ending:
+            select.select([process], [], [])
+            os.close(process)
 
     def stop(self) -> None:
         """End the connections, and stop."""

@@ -4,6 +4,7 @@ import argparse
 import signal
 import sys
 import time
+import traceback
 from dataclasses import replace
 from types import FrameType
 
@@ -32,8 +33,14 @@ def _timed(name: str, extent: Extent) -> Outcome:
     sys.stdout.write(f"{name}: {extent} setting\n")
     sys.stdout.flush()
     began = time.monotonic()
-    outcome = PARTS[name](extent)
-    return replace(outcome, part=name, seconds=time.monotonic() - began)
+    try:
+        outcome = PARTS[name](extent)
+    except Exception as error:  # noqa: BLE001  (the other parts are to be seen as well)
+        traceback.print_exc()
+        outcome = Outcome(name, [], [f"it could not go on: {type(error).__name__}: {error}"])
+    outcome = replace(outcome, part=name, seconds=time.monotonic() - began)
+    sys.stdout.write(f"{table_of([outcome])}\n")
+    return outcome
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

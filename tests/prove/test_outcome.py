@@ -38,6 +38,19 @@ def test_a_loss_fails_the_command(losses, status, monkeypatch, capsys):
     assert "kills: quick setting" in capsys.readouterr().out
 
 
+def test_a_part_that_breaks_off_is_a_loss_and_the_others_go_on(monkeypatch, capsys):
+    def broken(_extent):
+        raise OSError("no server")
+
+    monkeypatch.setitem(PARTS, "kills", broken)
+    monkeypatch.setitem(PARTS, "wire", lambda _extent: outcome())
+
+    assert command.main(["kills", "wire"]) == 1
+    printed = capsys.readouterr().out
+    assert "LOST 1 times: it could not go on: OSError: no server" in printed
+    assert "wire: quick setting" in printed
+
+
 def test_the_long_setting_is_asked_for_by_name(monkeypatch):
     asked = []
     monkeypatch.setitem(PARTS, "kills", lambda extent: asked.append(extent) or outcome())
