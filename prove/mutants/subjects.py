@@ -53,6 +53,7 @@ TESTS = (
     "tests/attacks/test_cookie_tossing.py",
     "tests/attacks/test_open_redirects.py",
     "tests/functional/test_account.py",
+    "tests/functional/test_account.py",
     "tests/functional/test_authorization_code_flow.py",
     "tests/functional/test_authorization_request.py",
     "tests/functional/test_authorization_response.py",
@@ -105,5 +106,6 @@ TESTS = (
     "tests/unit/web/test_client_address.py",
     "tests/unit/web/test_cookies.py",
     "tests/unit/web/test_origins.py",
+    "tests/unit/web/test_redirects.py",
     "tests/unit/web/test_return_target.py",
 )

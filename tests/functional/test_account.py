@@ -9,6 +9,7 @@ from authservice.models import oauth_consent, session
 from authservice.services import consents, sessions, users
 from authservice.services.users import Profile
 from tests.browser import ORIGIN, Browser
+from tests.cookies import cookies_set_by
 from tests.relying_party import RelyingParty
 
 OTHER = Profile(
@@ -258,8 +259,10 @@ def test_signing_out_everywhere_ends_all(signed_in, elsewhere, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(elsewhere)).json
 
     form = form_of(signed_in.get("/account"), "sign-out-everywhere")
-    page = signed_in.follow_home(form.submit())
+    answer = form.submit()
+    page = signed_in.follow_home(answer)
 
+    assert {cookie.value for cookie in cookies_set_by(answer).values()} == {""}
     assert "on any device" in text(page.html.main)
     assert not is_signed_in(signed_in)
     assert not is_signed_in(elsewhere)

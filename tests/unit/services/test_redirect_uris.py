@@ -21,7 +21,7 @@ GOOD = [
     "com.example.app:/oauth2redirect",
     "com.example.app://callback",
     "com.example.app-2:/cb",
-    "https://a.example/" + "x" * 2000,
+    "https://a.example/".ljust(2048, "x"),
 ]
 BAD = [
     ("", "absolute URI"),
@@ -74,7 +74,7 @@ BAD = [
     ("myapp:/cb", "private-use scheme"),
     ("urn:ietf:wg:oauth:2.0:oob", "private-use scheme"),
     ("ws://localhost/cb", "private-use scheme"),
-    ("https://a.example/" + "x" * 2048, "longer than"),
+    ("https://a.example/".ljust(2049, "x"), "longer than 2048"),
 ]  # fmt: skip
 
 
