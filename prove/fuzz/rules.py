@@ -14,6 +14,8 @@ from prove.fuzz.values import ELSEWHERE
 _OF_OURS = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\]|[a-z0-9.-]+\.localhost)(:\d+)?(/|$)")
 _TARGETS = re.compile(r"<(?:form|a|meta|link|script|img|iframe|base)\b[^>]*", re.IGNORECASE)
 _ADDRESS = re.compile(r'\b(?:action|href|src|content)="([^"]*)"', re.IGNORECASE)
+# What is sent as <i>, or between quotes of either kind.
+_UNESCAPED = re.compile(r"""<i>|zq7[^\s"']*["']\S*zq8""")
 _PERSONAL = ("local-developer@", "Local Developer")
 
 
@@ -51,7 +53,7 @@ def _leads_home(location: str) -> bool:
 
 
 def _broken_by_page(page: str, policy: str) -> Iterator[str]:
-    if any(mark in page for mark in ("<i>", 'zq7"', "zq7'")):
+    if _UNESCAPED.search(page):
         yield "a page shows what was sent as a part of itself"
     if "Traceback" in page:
         yield "a page shows how the service works inside"

@@ -29,6 +29,17 @@ def test_nothing_is_found(part):
     assert outcome.figures[0][1] >= 100
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<input value="zq7&lt;i&gt;&#34;&#39;zq8">',
+        '<a href="/consent?interaction=%3Ci%3Ezq7">again</a> zq8',
+    ],
+)
+def test_what_is_shown_escaped_breaks_no_rule(page):
+    assert list(rules.broken_by(answer(body=page), set())) == []
+
+
 @pytest.mark.parametrize("location", [HOME, "http://localhost:37960/", "http://a.localhost:1/x"])
 def test_what_is_in_order_breaks_no_rule(location):
     found = answer(303, "<form action='/sign-in'>&lt;i&gt;</form>", Location=location)
@@ -41,7 +52,8 @@ def test_what_is_in_order_breaks_no_rule(location):
     [
         answer(500),
         answer(body=CANARY),
-        answer(body='<input value="zq7"onfocus=x">'),
+        answer(body='<input value="zq7&lt;i&gt;"&#39;zq8">'),
+        answer(body="<input value='zq7&lt;i&gt;&#34;'zq8'>"),
         answer(body="Traceback (most recent call last)"),
         answer(body='<a href="javascript:alert(1)">'),
         answer(body='<form method="post" action="https://evil.example/">'),
