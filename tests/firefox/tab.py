@@ -2,8 +2,9 @@
 
 import base64
 import json
+from time import monotonic
 
-from tests.firefox.webdriver_bidi import BiDiError
+from tests.firefox.webdriver_bidi import PATIENCE, BiDiError
 
 EVENTS = [
     "browsingContext.load",
@@ -48,9 +49,13 @@ class Tab:
 
     def go_back(self):
         """Go back to the page before, whether it is loaded again or was kept."""
+        left = self.evaluate("location.href")
         self._ask("browsingContext.traverseHistory", delta=-1)
-        if self.evaluate("document.readyState") == "complete":
-            self._loaded = self._begun
+        # A page that was kept tells of nothing, so it is asked where it is.
+        deadline = monotonic() + PATIENCE
+        while not self._is_back_from(left):
+            assert monotonic() < deadline, f"It did not leave {left}"
+        self._loaded = self._begun
 
     def follow(self, selector):
         """Click what leads to another page, and wait for that."""
@@ -109,6 +114,14 @@ class Tab:
 
     def _is_loaded(self):
         return self._begun == self._loaded
+
+    def _is_back_from(self, address):
+        try:
+            return self.evaluate(
+                f"location.href !== {json.dumps(address)} && document.readyState === 'complete'"
+            )
+        except BiDiError:
+            return False  # between two pages
 
     def _text(self):
         try:
