@@ -53,7 +53,6 @@ TESTS = (
     "tests/attacks/test_cookie_tossing.py",
     "tests/attacks/test_open_redirects.py",
     "tests/functional/test_account.py",
-    "tests/functional/test_account.py",
     "tests/functional/test_authorization_code_flow.py",
     "tests/functional/test_authorization_request.py",
     "tests/functional/test_authorization_response.py",
