@@ -13,9 +13,15 @@ def client_id(database):
         return client_registration.register(connection, registration)[0]
 
 
+INDEXES = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name",
+    "postgresql": "SELECT indexname, indexdef FROM pg_indexes ORDER BY schemaname, indexname",
+}
+
+
 def indexes(database):
-    asked = text("SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name")
-    return database.reader.execute(asked).all()
+    asked = INDEXES[database.url.get_backend_name()]
+    return database.reader.execute(text(asked)).all()
 
 
 def test_rows_are_inserted_however_the_batches_fall(database, database_url, client_id, monkeypatch):
