@@ -46,7 +46,10 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """Spare the second engine the tracing of what was covered on the first: it takes as long."""
+    """Spare the second engine the tracing of what was covered on the first: it takes as long.
+
+    Unit tests are traced on both. They are quick, and cover what only one of the engines runs.
+    """
     measured = Coverage.current()
     if measured is None or not _is_second_run(item):
         return (yield)
@@ -59,7 +62,11 @@ def pytest_runtest_protocol(item):
 
 def _is_second_run(item):
     engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
-    return engine == ENGINES[-1] and item.get_closest_marker("engines") is None
+    return (
+        engine == ENGINES[-1]
+        and item.get_closest_marker("engines") is None
+        and not item.nodeid.startswith("tests/unit/")
+    )
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -84,6 +84,8 @@ def test_a_server_that_only_replicates(machine, server):
         [
             *(program("postgres"), "-D", standby.parent, "-p", server.port),
             *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
+            # No fewer than the primary had, or it does not start.
+            *("-c", f"max_connections={QUICK['max_connections']}"),
         ],
         ready="ready to accept read-only connections",
         cwd=server.folder,

@@ -9,7 +9,7 @@ WORKFLOW = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
 def test_known_vulnerabilities_stop_it():
     # Without --strict it ends well where no vulnerability service answers.
     assert "pip-audit --strict" in WORKFLOW
-    assert "needs: [audit, test]" in WORKFLOW
+    assert "needs: [audit, test, proof]" in WORKFLOW
 
 
 def test_every_lock_of_an_image_is_audited():
