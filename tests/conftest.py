@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from coverage import Coverage
 from sqlalchemy import func, insert, select
 
 from authservice import clock, main
@@ -42,31 +41,6 @@ def pytest_generate_tests(metafunc):
         marker = metafunc.definition.get_closest_marker("engines")
         names = marker.args if marker else ENGINES
         metafunc.parametrize("engine", names, indirect=True, scope="session")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
-    """Spare the second engine the tracing of what was covered on the first: it takes as long.
-
-    Unit tests are traced on both. They are quick, and cover what only one of the engines runs.
-    """
-    measured = Coverage.current()
-    if measured is None or not _is_second_run(item):
-        return (yield)
-    measured.stop()
-    try:
-        return (yield)
-    finally:
-        measured.start()
-
-
-def _is_second_run(item):
-    engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
-    return (
-        engine == ENGINES[-1]
-        and item.get_closest_marker("engines") is None
-        and not item.nodeid.startswith("tests/unit/")
-    )
 
 
 @pytest.hookimpl(optionalhook=True)
