@@ -33,8 +33,15 @@ def problem_with(uri: str) -> str | None:
             "must use https, http on a loopback host, or a private-use scheme in reverse domain"
             " notation such as com.example.app:/callback"
         )
-    # urlsplit would raise on brackets only where there is a host to read.
-    return "must not have user information" if "@" in urlsplit(uri).netloc else None
+    return _problem_with_private_use_address(uri)
+
+
+def _problem_with_private_use_address(uri: str) -> str | None:
+    try:
+        authority = urlsplit(uri).netloc
+    except ValueError:
+        return "must have a host that can be read: square brackets enclose an IPv6 address only"
+    return "must not have user information" if "@" in authority else None
 
 
 def _problem_with_web_address(uri: str) -> str | None:

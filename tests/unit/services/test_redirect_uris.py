@@ -47,6 +47,8 @@ BAD = [
     ("https://user:pw@app.example.com/", "user information"),
     ("https://app.example.com@evil.net/", "user information"),
     ("com.example.app://user@host/", "user information"),
+    ("com.example.app://[/cb", "host that can be read"),
+    ("com.example.app://7.01].:1.8", "host that can be read"),
     ("https://", "must name a host"),
     ("https:///cb", "must name a host"),
     ("https:/cb", "must name a host"),
