@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pyramid_jinja2 import add_jinja2_renderer
+
 from authservice.web import routes
 from authservice.web.csrf import FormTokens
 from authservice.web.request import AuthRequest
@@ -17,7 +19,9 @@ def includeme(config: Any) -> None:
     """Assemble the web layer."""
     settings = config.registry.components.settings
     config.set_request_factory(AuthRequest)
-    config.include("pyramid_jinja2")
+    # To include pyramid_jinja2 would read the source of every function that is running.
+    config.add_directive("add_jinja2_renderer", add_jinja2_renderer)
+    config.add_jinja2_renderer(".jinja2")
     config.include("authservice.web.language")
     config.include(routes)
     config.include("authservice.web.transactions")
