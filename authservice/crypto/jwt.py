@@ -9,6 +9,7 @@ import hashlib
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from jwcrypto.common import JWException, base64url_encode, json_decode
@@ -29,8 +30,7 @@ _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCI
 
 def sign(claims: Mapping[str, Any], key: SigningKey, *, typ: str) -> str:
     """Return the claims as a compact signed JWT of the given kind (RFC 7515, section 7.1)."""
-    header = {"alg": key.alg, "kid": key.kid, "typ": typ}
-    signing_input = f"{_encoded(header)}.{_encoded(claims)}"
+    signing_input = f"{_header(key.alg, key.kid, typ)}.{_encoded(claims)}"
     # The library's JWS object would copy its registry of headers and read back what it wrote.
     signature = JWA.signing_alg(key.alg).sign(key.jwk, signing_input.encode("ascii"))
     return f"{signing_input}.{base64url_encode(signature)}"
@@ -82,6 +82,11 @@ def _signed_payload(parsed: JWS, key: JWK) -> bytes:
     parsed.verify(key, alg=key["alg"])
     payload: bytes = parsed.payload
     return payload
+
+
+@lru_cache(maxsize=64)
+def _header(alg: str, kid: str, typ: str) -> str:
+    return _encoded({"alg": alg, "kid": kid, "typ": typ})
 
 
 def _encoded(members: Mapping[str, Any]) -> str:

@@ -54,20 +54,27 @@ class IntegerBoolean(TypeDecorator[bool]):
 
 
 class JSONText(TypeDecorator[Any]):
-    """An array or an object, stored as compact JSON text; arrays come back as tuples."""
+    """An object or an array of texts, stored as compact JSON; arrays come back as tuples."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ANN401  (JSON)
         """Return the JSON text."""
-        return None if value is None else _compact(value)
+        if value is None:
+            return None
+        return _array_text(value) if type(value) is tuple else _compact(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401  (JSON)
         """Return what the text holds, an array as a tuple: changing it in place is no update."""
         if value is None:
             return None
         return _array(value) if value.startswith("[") else json.loads(value)
+
+
+@lru_cache(maxsize=1024)
+def _array_text(texts: tuple[str, ...]) -> str:
+    return _compact(texts)
 
 
 @lru_cache(maxsize=1024)

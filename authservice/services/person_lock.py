@@ -13,8 +13,9 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select
 
 from authservice.db import runs_alone
 from authservice.models import oauth_client, user
+from authservice.prepared import Prepared
 
-_SHARE = (
+_SHARE = Prepared(
     select(user.c.id)
     .join(oauth_client, oauth_client.c.client_id == bindparam("of_client"))
     .where(user.c.id == bindparam("of_user"))
@@ -25,13 +26,12 @@ _SHARE = (
 def share(connection: Connection, user_id: str, client_id: str) -> None:
     """Let nothing of the person's, nor the client, be taken back before the transaction ends."""
     if not runs_alone(connection):
-        connection.execute(_SHARE, {"of_user": user_id, "of_client": client_id})
+        _SHARE.first(connection, {"of_user": user_id, "of_client": client_id})
 
 
 def found_and_shared(connection: Connection, user_id: str, client_id: str) -> bool:
     """As ``share``; tell whether both person and client are still there."""
-    asked = {"of_user": user_id, "of_client": client_id}
-    return connection.execute(_SHARE, asked).first() is not None
+    return _SHARE.first(connection, {"of_user": user_id, "of_client": client_id}) is not None
 
 
 def claim(connection: Connection, which: ColumnElement[bool]) -> None:

@@ -6,7 +6,7 @@ grace gets that very successor, from whichever process; afterwards it is a repla
 ends (RFC 9700, section 4.14.2).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Any
@@ -188,9 +188,9 @@ def rotate(
     if row is None:
         return _known_successor(connection, presented, grace)
     _erase_old_successors(connection, found.family_id, now - grace)
-    current = replace(found, session_id=row[0])
-    row_id = _insert_successor(connection, current, new_token, now + lifetime)
-    return Successor(new_token, row_id, current.session_id)
+    session_id: str | None = row[0]
+    row_id = _insert_successor(connection, found, session_id, new_token, now + lifetime)
+    return Successor(new_token, row_id, session_id)
 
 
 def end_replayed_family(connection: Connection, found: RefreshToken) -> None:
@@ -230,14 +230,18 @@ def revoke_of_user(connection: Connection, user_id: str, client_id: str | None =
 
 
 def _insert_successor(
-    connection: Connection, found: RefreshToken, token: str, expires_at: datetime
+    connection: Connection,
+    found: RefreshToken,
+    session_id: str | None,
+    token: str,
+    expires_at: datetime,
 ) -> str:
     row_id = random_id()
     row = {
         "id": row_id,
         "token": digest(token),
         "client_id": found.client_id,
-        "session_id": found.session_id,
+        "session_id": session_id,
         "user_id": found.user_id,
         "authorization_code_id": found.authorization_code_id,
         "expires_at": min(expires_at, found.family_expires_at),
