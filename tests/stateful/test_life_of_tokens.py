@@ -42,6 +42,8 @@ class LifeOfTokens(People, Clients, Tokens):
 @pytest.fixture
 def service(make_app):
     app = make_app(auth__resources=RESOURCE, auth__sqlite_synchronous="NORMAL")
+    # It begins at a moment of its own choice, and the model counts what has expired.
+    app.registry.components.upkeep.stop()
     return Service(app.registry.components)
 
 
