@@ -16,7 +16,8 @@ def children(pid):
 def test_a_run_that_is_ended_stops_its_servers_and_removes_its_databases(how, tmp_path):
     command = ["--only", "health", "--seconds", "60", "--synchronous", "NORMAL"]
     with subprocess.Popen(
-        [sys.executable, "-m", "bench", *command],
+        # What was started in the background has been told to ignore SIGINT, and passes that on.
+        ["env", "--default-signal=INT", sys.executable, "-m", "bench", *command],
         cwd=ROOT,
         env=clean_environment() | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,
