@@ -6,11 +6,13 @@ and every process of the service may take part.
 
 import logging
 import threading
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from authservice import clock
 from authservice.db import Database
 from authservice.oauth import logout_token
 from authservice.services import clients, logout_notices, sessions
@@ -25,6 +27,8 @@ _log = logging.getLogger(__name__)
 
 # How often notices are looked for that another process left behind.
 _IDLE_SECONDS = 5.0
+# How much further back the next look for expired sessions begins: other clocks are behind.
+_LOOK_BACK = timedelta(hours=1)
 
 
 class BackchannelLogout:
@@ -35,6 +39,7 @@ class BackchannelLogout:
         self._settings = settings
         self._database = database
         self._keys = keys
+        self._looked_until = datetime.min.replace(tzinfo=UTC)
         self._work = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="backchannel-logout", daemon=True)
@@ -57,7 +62,7 @@ class BackchannelLogout:
     def _run(self) -> None:
         while not self._ended.is_set():
             try:
-                self._end_expired_sessions()
+                self.end_expired_sessions()
                 while not self._ended.is_set() and self.attempt_one():
                     pass
             except SQLAlchemyError as error:
@@ -68,12 +73,20 @@ class BackchannelLogout:
             self._work.wait(_IDLE_SECONDS)
             self._work.clear()
 
-    def _end_expired_sessions(self) -> None:
-        """End the sessions whose time is over and of whose end somebody wants to know."""
-        expired = sessions.expired_with_participants(self._database.reader)
+    def end_expired_sessions(self) -> None:
+        """End the sessions whose time is over and of whose end somebody wants to know.
+
+        What was looked at before is not looked at again: most sessions that have expired stay for
+        days, and nobody wants to know.
+        """
+        recently = clock.now() - _LOOK_BACK
+        expired = sessions.expired_with_participants(self._database.reader, self._looked_until)
         if expired:
             with self._database.transaction() as connection:
                 sessions.end(connection, expired)
+        if len(expired) < sessions.ENDED_AT_ONCE:
+            # Also where that is earlier than before, because the clock was set back.
+            self._looked_until = recently
 
     def attempt_one(self) -> bool:
         """Make one attempt at the notice that has been due longest; False when none is due."""

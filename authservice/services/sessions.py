@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
 from authservice import clock, events
 from authservice.crypto.secret_values import digest, random_id, random_token
@@ -14,6 +14,8 @@ from authservice.models import oauth_access_token, session, session_participant,
 from authservice.prepared import Prepared
 from authservice.services import logout_notices, person_lock
 from authservice.services.users import User
+
+ENDED_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,13 @@ _BY_TOKEN = Prepared(_WITH_USER.where(session.c.token == bindparam("token_digest
 _BY_ID = Prepared(_WITH_USER.where(session.c.id == bindparam("asked_session_id")))
 _EXPIRED_WITH_PARTICIPANTS = (
     select(session.c.id)
-    .join(session_participant, session_participant.c.session_id == session.c.id)
-    .where(session.c.expires_at <= bindparam("now"))
-    .distinct()
-    .limit(100)
+    .where(
+        session.c.expires_at > bindparam("after"),
+        session.c.expires_at <= bindparam("now"),
+        # To a join SQLite would come by way of every session that there is.
+        exists().where(session_participant.c.session_id == session.c.id),
+    )
+    .limit(ENDED_AT_ONCE)
 )
 _OF_USER = _WITH_USER.where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
@@ -193,9 +198,13 @@ def ids_of_token(connection: Connection, token: str) -> Sequence[str]:
     return connection.scalars(select(session.c.id).where(session.c.token == digest(token))).all()
 
 
-def expired_with_participants(connection: Connection) -> Sequence[str]:
-    """Return sessions whose time is over and whose clients have yet to be told."""
-    return connection.scalars(_EXPIRED_WITH_PARTICIPANTS, {"now": clock.now()}).all()
+def expired_with_participants(connection: Connection, after: datetime) -> Sequence[str]:
+    """Return sessions that have expired since and whose clients have yet to be told.
+
+    There are more, perhaps, when they are as many as ``ENDED_AT_ONCE``.
+    """
+    asked = {"after": after, "now": clock.now()}
+    return connection.scalars(_EXPIRED_WITH_PARTICIPANTS, asked).all()
 
 
 def _session(row: Sequence[Any]) -> CentralSession:

@@ -3,10 +3,12 @@
 import pytest
 from sqlalchemy import func, select, update
 
-from authservice.models import logout_notice, oauth_client
+from authservice.models import logout_notice, oauth_client, session
 from authservice.oauth import backchannel_logout
+from authservice.services import sessions
 from tests.browser import ORIGIN, Browser
 from tests.end_session import ask
+from tests.expired import fill
 from tests.id_token_verification import ISSUER
 from tests.production import signed_in_cookies
 from tests.published_keys import decoded
@@ -174,6 +176,33 @@ def test_an_expired_session_tells_too(browser, told_client, receiver, teller, tu
     claims = claims_of(receiver.next(), told_client)
     assert claims["sid"] == session_id
     assert claims["sub"] == "local-developer"
+
+
+def test_an_expired_session_tells_also_after_the_clock_was_set_back(
+    browser, told_client, receiver, by_hand, turnable_clock
+):
+    turnable_clock.advance(days=30)
+    by_hand.end_expired_sessions()
+    turnable_clock.advance(days=-30)
+    session_id = signed_in_to(told_client, browser)
+    by_hand.end_expired_sessions()
+
+    turnable_clock.advance(days=8)
+    by_hand.end_expired_sessions()
+
+    assert by_hand.attempt_one() is True
+    assert claims_of(receiver.next(), told_client)["sid"] == session_id
+
+
+def test_of_many_expired_sessions_none_is_forgotten(make_app, database):
+    fill(database, 2 * sessions.ENDED_AT_ONCE + 1, told=True)
+    teller = make_app().registry.components.backchannel_logout
+    teller.stop()
+
+    for _ in range(3):
+        teller.end_expired_sessions()
+
+    assert database.reader.scalar(select(func.count()).select_from(session)) == 0
 
 
 def test_a_session_that_lives_is_left_alone(browser, told_client, receiver, teller, turnable_clock):

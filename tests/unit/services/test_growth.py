@@ -4,14 +4,18 @@ SQLite counts the steps of its virtual machine. A statement that walks through t
 people takes more of them the more people there are.
 """
 
+from datetime import timedelta
+
 import pytest
 
+from authservice import clock
 from authservice.services import (
     access_tokens,
     authorization_codes,
     client_registration,
     clients,
     consents,
+    logout_notices,
     refresh_tokens,
     sessions,
     users,
@@ -64,6 +68,7 @@ def steps_of(database, ask, *arguments):
 def asked(client_id):
     user_id = id_of("user", PERSON)
     code_id = id_of("code", PERSON)
+    an_hour_ago = clock.now() - timedelta(hours=1)
     return {
         "session": (sessions.find, token_of("session", PERSON)),
         "sessions of a person": (sessions.of_user, user_id),
@@ -80,6 +85,8 @@ def asked(client_id):
         "granting consent": (consents.grant, client_id, user_id, ["openid"]),
         "client": (clients.find, client_id),
         "user": (users.find, user_id),
+        "sessions to be ended": (sessions.expired_with_participants, an_hour_ago),
+        "logout notice": (logout_notices.next_due,),
     }
 
 
