@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import BigInteger, Dialect, Integer, Text
 from sqlalchemy.types import TypeDecorator
 
+from authservice.compact_json import compact
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-# json.dumps makes an encoder for each call that asks for other separators than its own.
-_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class EpochMillis(TypeDecorator[datetime]):
@@ -63,7 +63,7 @@ class JSONText(TypeDecorator[Any]):
         """Return the JSON text."""
         if value is None:
             return None
-        return _array_text(value) if type(value) is tuple else _compact(value)
+        return _array_text(value) if type(value) is tuple else compact(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401  (JSON)
         """Return what the text holds, an array as a tuple: changing it in place is no update."""
@@ -74,7 +74,7 @@ class JSONText(TypeDecorator[Any]):
 
 @lru_cache(maxsize=1024)
 def _array_text(texts: tuple[str, ...]) -> str:
-    return _compact(texts)
+    return compact(texts)
 
 
 @lru_cache(maxsize=1024)

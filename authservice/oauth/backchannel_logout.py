@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 # How often notices are looked for that another process left behind.
 _IDLE_SECONDS = 5.0
-# How much further back the next look for expired sessions begins: other clocks are behind.
+# How far before a look for expired sessions the next one begins: other clocks are behind.
 _LOOK_BACK = timedelta(hours=1)
 
 
@@ -39,7 +39,7 @@ class BackchannelLogout:
         self._settings = settings
         self._database = database
         self._keys = keys
-        self._looked_until = datetime.min.replace(tzinfo=UTC)
+        self._next_look_from = datetime.min.replace(tzinfo=UTC)
         self._work = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="backchannel-logout", daemon=True)
@@ -80,13 +80,13 @@ class BackchannelLogout:
         days, and nobody wants to know.
         """
         recently = clock.now() - _LOOK_BACK
-        expired = sessions.expired_with_participants(self._database.reader, self._looked_until)
+        expired = sessions.expired_with_participants(self._database.reader, self._next_look_from)
         if expired:
             with self._database.transaction() as connection:
                 sessions.end(connection, expired)
         if len(expired) < sessions.ENDED_AT_ONCE:
             # Also where that is earlier than before, because the clock was set back.
-            self._looked_until = recently
+            self._next_look_from = recently
 
     def attempt_one(self) -> bool:
         """Make one attempt at the notice that has been due longest; False when none is due."""

@@ -16,6 +16,7 @@ from authservice.services import logout_notices, person_lock
 from authservice.services.users import User
 
 ENDED_AT_ONCE = 100
+"""How many expired sessions are found at a time, so that no transaction takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ def ids_of_token(connection: Connection, token: str) -> Sequence[str]:
 
 
 def expired_with_participants(connection: Connection, after: datetime) -> Sequence[str]:
-    """Return sessions that have expired since and whose clients have yet to be told.
+    """Return sessions that have expired after a moment and whose clients have yet to be told.
 
     There are more, perhaps, when they are as many as ``ENDED_AT_ONCE``.
     """
