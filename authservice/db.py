@@ -37,9 +37,13 @@ from sqlalchemy.pool import NullPool
 
 from authservice import events, postgresql
 from authservice.prepared import Prepared, begin_immediate, is_read_only
+from authservice.sqlite.checkpoints import Checkpoints
+from authservice.sqlite.write_ahead_log import WriteAheadLog
 
 # How long a statement waits for another process's write lock before the request gets 503.
 _BUSY_TIMEOUT_MS = 5000
+# A commit moves pages from SQLite's log into the file only where the checkpoints are that late.
+_PAGES_AT_MOST = 4000
 
 
 class Database:
@@ -60,6 +64,9 @@ class Database:
             else postgresql.engines(self.url, patience)
         )
         self._writer: Connection | None = None
+        self._checkpoints: Checkpoints | None = None
+        if self.is_sqlite:
+            self._checkpoints = Checkpoints(WriteAheadLog(str(self.url.database)))
         self.observe_wait: Callable[[float], None] | None = None
         """Called with the seconds that each writing transaction waited for its turn."""
         self._turn = threading.Lock()
@@ -119,13 +126,19 @@ class Database:
     def end(self, connection: Connection) -> None:
         """Roll back what was not committed, and let others have the connection."""
         events.taken(connection)
-        if not self.is_sqlite:
+        if self._checkpoints is None:
             connection.close()
             return
         try:
             connection.rollback()
         finally:
             self._turn.release()
+        self._checkpoints.note_transaction()
+
+    def checkpoint(self) -> None:
+        """Move what was committed from SQLite's log into its file; there is nothing on a server."""
+        if self._checkpoints is not None:
+            self._checkpoints.make()
 
     def _begin_in_turn(self) -> Connection:
         """Return the one connection of this process that writes to SQLite, in a transaction.
@@ -146,6 +159,8 @@ class Database:
 
     def dispose(self) -> None:
         """Close every connection, also those that other threads hold for reading."""
+        if self._checkpoints is not None:
+            self._checkpoints.stop()
         for connection in list(self._readers):
             connection.close()
         if self._writer is not None:
@@ -184,6 +199,7 @@ class Database:
                 connection.execute(f"PRAGMA synchronous = {self._synchronous}")
                 # Debian's SQLite overwrites what is deleted by itself; others have to be told.
                 connection.execute("PRAGMA secure_delete = ON")
+                connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AT_MOST}")
 
         if not read_only:
 

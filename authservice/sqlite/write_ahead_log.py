@@ -8,6 +8,7 @@ the log grows without end, and reading becomes slow.
 import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from time import sleep
 
 _LONGEST = 16 * 1024 * 1024
@@ -35,6 +36,18 @@ class WriteAheadLog:
         except FileNotFoundError:
             return 0
 
+    def move_pages(self) -> None:
+        """Move what was committed into the database, while others write and read.
+
+        What they commit meanwhile is moved too, so that the log can begin anew with the next one.
+        """
+        with closing(self._connected()) as connection:
+            for _ in range(_TURNS):
+                answer = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+                busy, length, moved = answer
+                if busy or moved == length:
+                    break
+
     def keep_short(self) -> None:
         """Let the log begin anew if it has become long.
 
@@ -47,7 +60,7 @@ class WriteAheadLog:
 
     def _cut(self) -> bool:
         tried = 0
-        with closing(sqlite3.connect(self._database_file)) as connection:
+        with closing(self._connected()) as connection:
             connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
             for _ in range(_TURNS):
                 answer = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -59,3 +72,7 @@ class WriteAheadLog:
                 sleep(_PAUSE_SECONDS)
         # Others have been moving pages all the time. They may have cut the log, too.
         return True
+
+    def _connected(self) -> sqlite3.Connection:
+        # Not to make a database where there is none any more.
+        return sqlite3.connect(f"{Path(self._database_file).absolute().as_uri()}?mode=rw", uri=True)

@@ -1,7 +1,10 @@
 """The clean-up: what it deletes, what it leaves, and that it never reads a whole table."""
 
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event, select, update
@@ -41,6 +44,23 @@ def test_it_deletes_what_is_over_and_leaves_what_is_not_yet(database, clean_up, 
     turnable_clock.advance(minutes=1)
     assert clean_up() == {name: 2 * number for name, number in ONE_SIGN_IN.items()}
     assert counts(database) == NOTHING
+
+
+@pytest.mark.engines("sqlite")
+def test_it_moves_what_it_has_changed_into_the_file_itself(database, clean_up):
+    fill(database, 1)
+    database.checkpoint()
+    file = Path(database.url.database).as_uri()
+
+    def rows_in_the_file():
+        with closing(sqlite3.connect(f"{file}?immutable=1", uri=True)) as connection:
+            return connection.execute("SELECT count(*) FROM oauth_access_token").fetchone()[0]
+
+    assert rows_in_the_file() == 3
+
+    clean_up()
+
+    assert rows_in_the_file() == 0
 
 
 def test_people_and_clients_stay(database, clean_up):
