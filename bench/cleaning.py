@@ -17,6 +17,7 @@ from bench.cores import pinned
 from bench.deployment import Deployment
 from bench.load import Load, Outcome, Work, connected, lasting
 from bench.mode import Judgement
+from bench.page_cache import read_through
 from bench.percentiles import percentile
 from bench.rounds import Subject
 from bench.table import aligned
@@ -60,6 +61,7 @@ def judge(subject: Subject, seconds: float, expired: int = EXPIRED) -> Judgement
 @contextmanager
 def _asking(subject: Subject) -> Iterator[tuple[Load, list[Work]]]:
     """Give the load driver, connected to the subject's service, and what it is to ask."""
+    read_through(subject.deployment.database_url)
     with subject.deployment.serving() as service:
         population = subject.populate(service)
         works = [CASES[case].work(population) for case in _ASKED]

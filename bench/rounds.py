@@ -14,6 +14,7 @@ from bench.deployment import Deployment
 from bench.figures import Column, Round
 from bench.load import connected
 from bench.measurement import measure
+from bench.page_cache import read_through
 from bench.population import Population
 from bench.servers import Service
 
@@ -33,7 +34,7 @@ class Subject:
             current = Round(service.start_seconds, service.memory_bytes())
             self.column.rounds.append(current)
             load_cpu = self.deployment.cores.load
-            yield Running(self.column.name, service, self.populate(service), load_cpu, current)
+            yield Running(self, service, self.populate(service), load_cpu, current)
             current.memory_after = service.memory_bytes()
 
 
@@ -41,14 +42,15 @@ class Subject:
 class Running:
     """A subject in one round."""
 
-    name: str
+    subject: Subject
     service: Service
     population: Population
     load_cpu: int
     round: Round
 
     def measure(self, case: str, seconds: float, *, latency: bool) -> None:
-        """Measure a case and note its figures."""
+        """Measure a case and note its figures. What it reads is in the page cache."""
+        read_through(self.subject.deployment.database_url)
         with pinned({self.load_cpu}), connected(self.service.ports) as load:
             work = CASES[case].work(self.population)
             self.round.cases[case] = measure(self.service, load, work, seconds, latency=latency)
@@ -65,5 +67,6 @@ def play(
             running = [stack.enter_context(subject.running()) for subject in order]
             for case in cases:
                 for each in running:
-                    sys.stderr.write(f"round {number + 1} of {rounds}: {case}, {each.name}\n")
+                    name = each.subject.column.name
+                    sys.stderr.write(f"round {number + 1} of {rounds}: {case}, {name}\n")
                     each.measure(case, seconds, latency=latency)
