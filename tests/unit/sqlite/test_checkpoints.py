@@ -51,8 +51,8 @@ def rows_in(file):
     return found
 
 
-def threads():
-    return [thread for thread in threading.enumerate() if thread.name == "checkpoints"]
+def thread_of(database):
+    return database._checkpoints._thread
 
 
 def until(true):
@@ -74,21 +74,23 @@ def test_after_so_many_transactions_another_thread_moves_them(database, file, mo
     for _ in range(TRANSACTIONS - 1):
         write(database)
     assert rows_in(file) == 0
-    assert not threads()
+    assert thread_of(database) is None
 
     write(database)
 
     until(lambda: rows_in(file) == TRANSACTIONS)
-    assert len(threads()) == 1
+    assert thread_of(database) is not threading.current_thread()
 
 
 def test_it_goes_on_with_one_thread(database, file, moving):
+    used = set()
     for times in range(1, 4):
         for _ in range(TRANSACTIONS):
             write(database)
         until(lambda times=times: rows_in(file) == times * TRANSACTIONS)
+        used.add(thread_of(database))
 
-    assert len(threads()) == 1
+    assert len(used) == 1
 
 
 def test_a_checkpoint_that_fails_is_said_and_the_next_one_is_made(
@@ -109,11 +111,12 @@ def test_a_checkpoint_that_fails_is_said_and_the_next_one_is_made(
 def test_it_ends_with_the_database(database, moving):
     for _ in range(TRANSACTIONS):
         write(database)
-    assert threads()
+    thread = thread_of(database)
+    assert thread.is_alive()
 
     database.dispose()
 
-    assert not threads()
+    assert not thread.is_alive()
 
 
 def test_who_asks_for_it_has_it_at_once(database, file):
@@ -122,7 +125,7 @@ def test_who_asks_for_it_has_it_at_once(database, file):
     database.checkpoint()
 
     assert rows_in(file) == 1
-    assert not threads()
+    assert thread_of(database) is None
 
 
 def test_a_reader_in_the_way_keeps_what_it_reads(database, file):
