@@ -1,8 +1,8 @@
 """SQLite's write-ahead log, kept short while readers and writers never rest.
 
-Every commit helps to move pages from the log into the database. But the log begins anew only when
-a writer finds nobody reading from it, and where readers overlap all the time that never happens:
-the log grows without end, and reading becomes slow.
+Pages are moved from the log into the database all the time. But the log begins anew only when a
+writer finds nobody reading from it, and where readers overlap all the time that never happens: the
+log grows without end, and reading becomes slow.
 """
 
 import os

@@ -1,7 +1,6 @@
 """A service looks after its database by itself: nobody has to remember it."""
 
 import sqlite3
-import threading
 
 import pytest
 
@@ -9,17 +8,9 @@ from authservice.services import upkeep
 from authservice.sqlite.write_ahead_log import WriteAheadLog
 from tests.expired import counts, fill
 from tests.processes import LocalService
+from tests.waiting import until
 
 MORE_THAN_THE_LONGEST = 20_000_000
-
-
-def until(true):
-    """Wait for something that another thread or process does."""
-    for _ in range(3000):
-        if true():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it has not happened within 30 seconds")
 
 
 @pytest.fixture

@@ -2,12 +2,14 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 from sqlalchemy import text
 
 from authservice.db import Database
 from authservice.sqlite import checkpoints
+from tests.waiting import until
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -42,25 +44,16 @@ def write(database, size=1):
 
 def rows_in(file):
     """Return how many rows the file holds, whatever is in its log."""
-    with sqlite3.connect(f"{file.as_uri()}?immutable=1", uri=True) as connection:
+    with closing(sqlite3.connect(f"{file.as_uri()}?immutable=1", uri=True)) as connection:
         try:
-            found = connection.execute("SELECT count(*) FROM written").fetchone()[0]
-        except sqlite3.OperationalError:
-            found = 0
-    connection.close()
-    return found
+            return connection.execute("SELECT count(*) FROM written").fetchone()[0]
+        except sqlite3.DatabaseError:
+            # There is no table yet, or pages are being moved at this very moment.
+            return 0
 
 
 def thread_of(database):
     return database._checkpoints._thread
-
-
-def until(true):
-    for _ in range(3000):
-        if true():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it has not happened within 30 seconds")
 
 
 def test_a_commit_leaves_its_pages_in_the_log_however_many_they_are(database, file):
