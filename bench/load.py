@@ -108,12 +108,11 @@ class _Connection:
 
 
 class Load:
-    """Connections to one or more ports of a service on this machine, shared out evenly."""
+    """Connections to the processes of a service on this machine: so many to each one's port."""
 
     def __init__(self, ports: Sequence[int], connections: int = CONNECTIONS) -> None:
-        """Connect; the ports are served by one service's processes."""
-        turns = cycle(ports)
-        self._connections = [_Connection(next(turns)) for _ in range(connections)]
+        """Connect. A process with fewer would find less to do at a time, and wake for each."""
+        self._connections = [_Connection(port) for _ in range(connections) for port in ports]
         self._epoll = select.epoll()
         self._by_number: dict[int, _Connection] = {}
         for connection in self._connections:

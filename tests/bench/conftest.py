@@ -44,3 +44,6 @@ def server():
     started = HeldServer()
     yield started
     started.close()
+
+
+another_server = server

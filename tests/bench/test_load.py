@@ -40,6 +40,17 @@ def test_saturation_completes_every_operation_that_it_begins(server, load):
     assert outcome.errors == []
 
 
+def test_each_process_gets_as_many_connections_as_one_alone_would(server, another_server):
+    server.may_answer.set()
+    another_server.may_answer.set()
+    load = Load([server.port, another_server.port], connections=3)
+
+    load.closed_loop(asking(), times(0))
+
+    load.close()
+    assert (server.requests, another_server.requests) == (6, 6)
+
+
 def test_a_constant_rate_completes_every_operation_that_was_due(server, load):
     server.may_answer.set()
 
