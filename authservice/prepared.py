@@ -27,21 +27,27 @@ class Prepared:
     def first(self, connection: Connection, parameters: Mapping[str, Any]) -> Row | None:
         """Return the first row that the statement answers; raises as ``Connection.execute``."""
         compiled = self._for(connection.dialect)
-        with _DriverErrors(connection, compiled.sql):
+        bound = compiled.bound(parameters)
+        try:
             cursor = connection.connection.cursor()
-            cursor.execute(compiled.sql, compiled.bound(parameters))
+            cursor.execute(compiled.sql, bound)
             row = cursor.fetchone()
             cursor.close()
+        except connection.dialect.loaded_dbapi.Error as error:
+            raise _raised(connection, compiled.sql, error) from error
         return None if row is None else compiled.converted(row)
 
     def rowcount(self, connection: Connection, parameters: Mapping[str, Any]) -> int:
         """Return how many rows the statement changed; raises as ``Connection.execute``."""
         compiled = self._for(connection.dialect)
-        with _DriverErrors(connection, compiled.sql):
+        bound = compiled.bound(parameters)
+        try:
             cursor = connection.connection.cursor()
-            cursor.execute(compiled.sql, compiled.bound(parameters))
+            cursor.execute(compiled.sql, bound)
             count = cursor.rowcount
             cursor.close()
+        except connection.dialect.loaded_dbapi.Error as error:
+            raise _raised(connection, compiled.sql, error) from error
         return count
 
     def _for(self, dialect: Dialect) -> "_Compiled":
@@ -103,8 +109,11 @@ class _Compiled:
 
 def begin_immediate(connection: Connection) -> None:
     """Take SQLite's write lock; raises OperationalError when another keeps it for too long."""
-    with _DriverErrors(connection, "BEGIN IMMEDIATE"):
-        connection.connection.cursor().execute("BEGIN IMMEDIATE")
+    statement = "BEGIN IMMEDIATE"
+    try:
+        connection.connection.cursor().execute(statement)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _raised(connection, statement, error) from error
 
 
 def is_read_only(error: BaseException | None) -> bool:
@@ -114,33 +123,20 @@ def is_read_only(error: BaseException | None) -> bool:
     return code & 0xFF == sqlite3.SQLITE_READONLY
 
 
-class _DriverErrors:
-    """Raises SQLAlchemy's errors in place of the driver's, and gives up a connection that broke."""
-
-    __slots__ = ("_connection", "_sql")
-
-    def __init__(self, connection: Connection, sql: str) -> None:
-        self._connection = connection
-        self._sql = sql
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        dialect = self._connection.dialect
-        if error is None or not isinstance(error, dialect.loaded_dbapi.Error):
-            return
-        lost = is_read_only(error) or dialect.is_disconnect(
-            error, self._connection.connection.dbapi_connection, None
-        )
-        if lost:
-            self._connection.invalidate(error)
-        raise DBAPIError.instance(
-            self._sql,
-            None,
-            error,
-            dialect.loaded_dbapi.Error,
-            hide_parameters=True,
-            connection_invalidated=lost,
-            dialect=dialect,
-        ) from error
+def _raised(connection: Connection, sql: str, error: Any) -> Any:  # noqa: ANN401  (the driver's)
+    """Return SQLAlchemy's error in place of the driver's; a connection that broke is given up."""
+    dialect = connection.dialect
+    lost = is_read_only(error) or dialect.is_disconnect(
+        error, connection.connection.dbapi_connection, None
+    )
+    if lost:
+        connection.invalidate(error)
+    return DBAPIError.instance(
+        sql,
+        None,
+        error,
+        dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        connection_invalidated=lost,
+        dialect=dialect,
+    )

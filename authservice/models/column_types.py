@@ -4,6 +4,7 @@ The same encoding holds on SQLite and on PostgreSQL, so that a row reads alike i
 """
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -16,6 +17,9 @@ from authservice.compact_json import compact
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
+# The types give these themselves: SQLAlchemy would call each through a function of its own.
+Conversion = Callable[[Any], Any]
+
 
 class EpochMillis(TypeDecorator[datetime]):
     """An aware datetime, stored as 64-bit integer milliseconds since 1970 in UTC."""
@@ -23,19 +27,13 @@ class EpochMillis(TypeDecorator[datetime]):
     impl = BigInteger
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Return the milliseconds to store; a naive datetime is refused."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            # A naive value would silently be taken as local time.
-            message = "a stored date needs a time zone"
-            raise ValueError(message)
-        return (value - _EPOCH) // _MILLISECOND
+    def bind_processor(self, dialect: Dialect) -> Conversion:
+        """Return what turns a datetime into what is stored; a naive one raises ValueError."""
+        return _milliseconds
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
-        """Return the stored moment in UTC."""
-        return None if value is None else _EPOCH + timedelta(milliseconds=value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Conversion:
+        """Return what turns what is stored into a moment in UTC."""
+        return _moment
 
 
 class IntegerBoolean(TypeDecorator[bool]):
@@ -44,32 +42,65 @@ class IntegerBoolean(TypeDecorator[bool]):
     impl = Integer
     cache_ok = True
 
-    def process_bind_param(self, value: bool | None, dialect: Dialect) -> int | None:  # noqa: FBT001  (SQLAlchemy's own signature)
-        """Return 0 or 1."""
-        return None if value is None else int(value)
+    def bind_processor(self, dialect: Dialect) -> Conversion:
+        """Return what turns a truth value into 0 or 1."""
+        return _integer
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> bool | None:
-        """Return the truth value."""
-        return None if value is None else bool(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Conversion:
+        """Return what turns 0 or 1 into a truth value."""
+        return _truth
 
 
 class JSONText(TypeDecorator[Any]):
-    """An object or an array of texts, stored as compact JSON; arrays come back as tuples."""
+    """An object or an array of texts, stored as compact JSON; arrays come back as tuples.
+
+    An array in a tuple cannot be changed in place, which would be no update.
+    """
 
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ANN401  (JSON)
-        """Return the JSON text."""
-        if value is None:
-            return None
-        return _array_text(value) if type(value) is tuple else compact(value)
+    def bind_processor(self, dialect: Dialect) -> Conversion:
+        """Return what turns content into JSON."""
+        return _text
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401  (JSON)
-        """Return what the text holds, an array as a tuple: changing it in place is no update."""
-        if value is None:
-            return None
-        return _array(value) if value.startswith("[") else json.loads(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Conversion:
+        """Return what turns JSON into content."""
+        return _content
+
+
+def _milliseconds(value: datetime | None) -> int | None:
+    if value is None:
+        return None
+    if value.tzinfo is None:
+        # A naive value would silently be taken as local time.
+        message = "a stored date needs a time zone"
+        raise ValueError(message)
+    return (value - _EPOCH) // _MILLISECOND
+
+
+def _moment(value: int | None) -> datetime | None:
+    return None if value is None else _EPOCH + timedelta(milliseconds=value)
+
+
+def _integer(value: bool | None) -> int | None:  # noqa: FBT001  (what is converted)
+    return None if value is None else int(value)
+
+
+def _truth(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401  (JSON)
+    if value is None:
+        return None
+    return _array_text(value) if type(value) is tuple else compact(value)
+
+
+def _content(value: str | None) -> Any:  # noqa: ANN401  (JSON)
+    if value is None:
+        return None
+    return _array(value) if value.startswith("[") else json.loads(value)
 
 
 @lru_cache(maxsize=1024)

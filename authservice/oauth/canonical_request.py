@@ -16,6 +16,7 @@ class CanonicalRequest(Request):  # type: ignore[misc]  # oauthlib has no types
     """A request that holds each known parameter once, and what it is answered with."""
 
     duplicate_params: tuple[str, ...] = ()
+    uri_query = ""
     scopes: list[str]
 
     def __init__(self, context: ServerContext, sent: Parameters) -> None:

@@ -23,6 +23,7 @@ def includeme(config: Any) -> None:
     config.add_directive("add_jinja2_renderer", add_jinja2_renderer)
     config.add_jinja2_renderer(".jinja2")
     config.include("authservice.web.language")
+    config.include("authservice.web.dispatch")
     config.include(routes)
     config.include("authservice.web.transactions")
     config.include("authservice.web.rate_limits")

@@ -10,13 +10,8 @@ from authservice.compact_json import compact
 
 def json_answer(content: Any, status: int = 200) -> Response:
     """Return content as JSON that nobody may store."""
-    response = Response(
-        compact(content).encode(),
-        status=status,
-        content_type="application/json",
-    )
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    return Response(compact(content).encode(), status=status, headerlist=headers)
 
 
 def error_json(status: int, message: str, code: str) -> Response:

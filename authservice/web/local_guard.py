@@ -6,6 +6,7 @@ the developer's machine; such a request names that host.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from pyramid.response import Response
@@ -21,8 +22,7 @@ def local_guard(
     """Return the handler behind the check of the Host header (a Pyramid tween factory)."""
 
     def tween(request: Any) -> Response:
-        host = re.sub(r":\d{1,5}$", "", request.environ.get("HTTP_HOST", "").lower())
-        if not is_loopback(host):
+        if not _is_here(request.environ.get("HTTP_HOST", "")):
             return error_json(
                 403,
                 "Local mode answers localhost only: use localhost, a name under .localhost,"
@@ -33,3 +33,8 @@ def local_guard(
         return response
 
     return tween
+
+
+@lru_cache
+def _is_here(host: str) -> bool:
+    return is_loopback(re.sub(r":\d{1,5}$", "", host.lower()))

@@ -26,24 +26,24 @@ MOMENT = datetime(2026, 2, 3, 4, 5, 6, 789000, tzinfo=UTC)
 def test_a_date_is_stored_as_milliseconds_and_comes_back_in_utc(moment, stored):
     column = EpochMillis()
 
-    assert column.process_bind_param(moment, None) == stored
-    assert column.process_result_value(stored, None) == moment
+    assert column.bind_processor(None)(moment) == stored
+    assert column.result_processor(None, None)(stored) == moment
     if moment is not None:
-        assert column.process_result_value(stored, None).tzinfo is UTC
+        assert column.result_processor(None, None)(stored).tzinfo is UTC
 
 
 def test_a_date_without_a_time_zone_is_refused():
     with pytest.raises(ValueError, match="time zone"):
-        EpochMillis().process_bind_param(MOMENT.replace(tzinfo=None), None)
+        EpochMillis().bind_processor(None)(MOMENT.replace(tzinfo=None))
 
 
 @pytest.mark.parametrize(("value", "stored"), [(True, 1), (False, 0), (None, None)])
 def test_a_truth_value_is_stored_as_an_integer(value, stored):
     column = IntegerBoolean()
 
-    assert column.process_bind_param(value, None) is stored or stored == int(value)
-    assert type(column.process_bind_param(value, None)) is type(stored)
-    assert column.process_result_value(stored, None) is value
+    assert column.bind_processor(None)(value) is stored or stored == int(value)
+    assert type(column.bind_processor(None)(value)) is type(stored)
+    assert column.result_processor(None, None)(stored) is value
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_a_truth_value_is_stored_as_an_integer(value, stored):
 def test_arrays_and_objects_are_stored_as_compact_json(value, stored, back):
     column = JSONText()
 
-    assert column.process_bind_param(value, None) == stored
-    assert column.process_result_value(stored, None) == back
+    assert column.bind_processor(None)(value) == stored
+    assert column.result_processor(None, None)(stored) == back
 
 
 def _user(**changes):
