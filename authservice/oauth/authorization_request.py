@@ -42,6 +42,8 @@ class AuthorizationRequest:
 
     def without(self, declined: Collection[str]) -> "AuthorizationRequest":
         """Return the request without the optional scopes that the person declined."""
+        if not declined:
+            return self
         dropped = {*declined} & {*self.optional_scopes}
         return replace(
             self,

@@ -97,7 +97,7 @@ class TokenStore:
     def _require_standing(self, writer: Connection, code: AuthorizationCode) -> None:
         """Refuse a code whose session or consent has ended, as the transaction sees them."""
         grant = code.grant
-        if sessions.find_by_id(writer, grant.session_id) is None:
+        if not sessions.is_alive(writer, grant.session_id):
             raise InvalidGrantError(description=SIGNED_OUT)
         if self._client.skip_consent:
             return
