@@ -5,9 +5,9 @@ set another clock in one place.
 """
 
 from datetime import UTC, datetime
+from time import time_ns
 
 
 def now() -> datetime:
     """Return the present moment in UTC, cut to milliseconds."""
-    moment = datetime.now(UTC)
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    return datetime.fromtimestamp(time_ns() // 1_000_000 / 1000, UTC)

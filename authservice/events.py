@@ -218,6 +218,15 @@ def taken(connection: Connection) -> list[Event]:
 def log(*happened: Event) -> None:
     """Log events that are true by now."""
     for event in happened:
-        _log.info(event.name, extra={"event": event})
+        if _log.isEnabledFor(logging.INFO):
+            _log.handle(_record(event))
         for observe in observers:
             observe(event)
+
+
+def _record(event: Event) -> logging.LogRecord:
+    # The logger would search the stack for the line it was called from, which is always ours.
+    place = (__file__, 0)
+    return _log.makeRecord(
+        _log.name, logging.INFO, *place, event.name, (), None, extra={"event": event}
+    )

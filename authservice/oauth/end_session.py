@@ -101,5 +101,5 @@ def _may_end(
     if session is not None and session_id == session.id:
         return True
     # The hint's session is gone, and if there is another it is the same person's.
-    gone = not session_id or not sessions.is_alive(connection, session_id)
+    gone = not session_id or sessions.find_by_id(connection, session_id) is None
     return gone and (session is None or hint["sub"] == session.user.id)

@@ -18,11 +18,10 @@ from authservice.oauth.token_grant import TokenGrant
 from authservice.services import (
     access_tokens,
     authorization_codes,
-    consents,
     person_lock,
     refresh_tokens,
     session_participants,
-    sessions,
+    standing,
 )
 from authservice.services.authorization_codes import AuthorizationCode
 from authservice.services.clients import Client
@@ -97,12 +96,12 @@ class TokenStore:
     def _require_standing(self, writer: Connection, code: AuthorizationCode) -> None:
         """Refuse a code whose session or consent has ended, as the transaction sees them."""
         grant = code.grant
-        if not sessions.is_alive(writer, grant.session_id):
+        found = standing.find(writer, grant.session_id, grant.client_id)
+        if not found.session_is_alive:
             raise InvalidGrantError(description=SIGNED_OUT)
         if self._client.skip_consent:
             return
-        consent = consents.find(writer, grant.client_id, grant.user_id)
-        if consent is None or not consent.covers(grant.scopes):
+        if found.consented is None or not set(grant.scopes) <= set(found.consented):
             raise InvalidGrantError(description="The user has taken the consent back since.")
 
     def refresh(

@@ -48,9 +48,6 @@ _COLUMNS = (
 _WITH_USER = select(*_COLUMNS, *user.c).join(user, user.c.id == session.c.user_id)
 _BY_TOKEN = Prepared(_WITH_USER.where(session.c.token == bindparam("token_digest")))
 _BY_ID = Prepared(_WITH_USER.where(session.c.id == bindparam("asked_session_id")))
-_END_OF = Prepared(
-    select(session.c.expires_at).where(session.c.id == bindparam("asked_session_id"))
-)
 _EXPIRED_WITH_PARTICIPANTS = (
     select(session.c.id)
     .where(
@@ -93,12 +90,6 @@ def find_by_id(connection: Connection, session_id: str) -> CentralSession | None
     """Return a session by its id, if it is alive."""
     row = _BY_ID.first(connection, {"asked_session_id": session_id})
     return _alive(row)
-
-
-def is_alive(connection: Connection, session_id: str) -> bool:
-    """Tell whether a session has not ended."""
-    row = _END_OF.first(connection, {"asked_session_id": session_id})
-    return row is not None and row[0] > clock.now()
 
 
 def of_user(connection: Connection, user_id: str) -> list[CentralSession]:

@@ -35,18 +35,18 @@ def authorize_by_post(request: AuthRequest) -> Response:
 def authorize(request: AuthRequest) -> Response:
     """Answer an authorization request, or lead to the page where the person's word is needed."""
     sent, visit = _request_and_visit(request)
-    asked = request.authorization_server.validate_authorization_request(sent)
-    asked = asked.without(visit.declined)
+    server = request.authorization_server
+    asked = server.validate_authorization_request(sent).without(visit.declined)
     match _next_step(request, asked, visit):
         case Issue(session):
             extended_when_due(request)
-            answer = request.authorization_server.issue_code(asked, session)
+            answer = server.issue_code(asked, session)
             if answer is not None:
                 return authorization_answer(request, answer)
             # What has changed since is found when all is looked at again.
             path = interactions.AUTHORIZE_PATH
         case Refuse(error, description):
-            answer = request.authorization_server.refuse(asked, error, description)
+            answer = server.refuse(asked, error, description)
             return authorization_answer(request, answer)
         case SignIn():
             path = "/sign-in"

@@ -26,7 +26,6 @@ def test_a_session_is_found_by_its_token_and_by_its_id(connection, begin, people
 
     assert sessions.find(connection, token) == made
     assert sessions.find_by_id(connection, made.id) == made
-    assert sessions.is_alive(connection, made.id)
     assert made.user == people.ada.user
     assert (made.ip_address, made.user_agent) == ("192.0.2.1", "Firefox")
     assert made.auth_time == made.created_at == made.updated_at == turnable_clock.moment
@@ -39,7 +38,6 @@ def test_its_id_and_the_stored_row_open_nothing(connection, begin):
 
     assert sessions.find(connection, made.id) is None
     assert sessions.find_by_id(connection, token) is None
-    assert not sessions.is_alive(connection, token)
     assert sessions.ids_of_token(connection, made.id) == []
     stored = connection.execute(select(session).where(session.c.id == made.id)).one()
     assert token not in stored
@@ -52,7 +50,6 @@ def test_it_is_not_found_when_its_time_is_over(connection, begin, turnable_clock
 
     assert sessions.find(connection, token) is None
     assert sessions.find_by_id(connection, made.id) is None
-    assert not sessions.is_alive(connection, made.id)
     # So that signing out ends it properly all the same.
     assert sessions.ids_of_token(connection, token) == [made.id]
 
