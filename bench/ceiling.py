@@ -24,7 +24,7 @@ def measure(seconds: float) -> Outcome:
         assert server.stdout is not None  # noqa: S101  (a pipe was asked for)
         port = int(server.stdout.readline())
         with pinned({cores.load}), connected([port]) as load:
-            return load.closed_loop(Work("canned", _ask), lasting(seconds))
+            return load.closed_loop([Work("canned", _ask)], lasting(seconds))
 
 
 def _ask() -> Operation:

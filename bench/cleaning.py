@@ -19,7 +19,7 @@ from bench.load import Load, Outcome, Work, connected, lasting
 from bench.mode import Judgement
 from bench.page_cache import read_through
 from bench.percentiles import percentile
-from bench.rounds import Subject
+from bench.rounds import Member, Subject
 from bench.table import aligned
 
 EXPIRED = 1_000_000
@@ -34,15 +34,16 @@ def judge(subject: Subject, seconds: float, expired: int = EXPIRED) -> Judgement
     For so many seconds a case the service is asked without it before, for comparison. The clean-up
     runs on the CPUs of the service, as on a machine that has no others.
     """
-    deployment = subject.deployment
-    with _asking(subject) as (load, works):
-        rate = load.closed_loop(_mixed(works), lasting(seconds)).per_second / 2
+    (member,) = subject.members
+    deployment = member.deployment
+    with _asking(member) as (load, works):
+        rate = load.closed_loop([_mixed(works)], lasting(seconds)).per_second / 2
         alone = load.constant_rate(works, rate, lasting(seconds * len(works)))
     # Not before: the service cleans up by itself at moments of its own choice.
     sys.stderr.write(f"cleaning up {expired:,} expired rows\n")
     _expire(deployment, expired)
-    with _asking(subject) as (load, works):
-        load.closed_loop(_mixed(works), lasting(seconds))
+    with _asking(member) as (load, works):
+        load.closed_loop([_mixed(works)], lasting(seconds))
         with pinned(set(deployment.cores.servers)):
             command = deployment.start("authservice", "cleanup", "--config", "local.ini")
         beside = load.constant_rate(works, rate, lambda: command.poll() is None)
@@ -59,13 +60,13 @@ def judge(subject: Subject, seconds: float, expired: int = EXPIRED) -> Judgement
 
 
 @contextmanager
-def _asking(subject: Subject) -> Iterator[tuple[Load, list[Work]]]:
-    """Give the load driver, connected to the subject's service, and what it is to ask."""
-    read_through(subject.deployment.database_url)
-    with subject.deployment.serving() as service:
-        population = subject.populate(service)
+def _asking(member: Member) -> Iterator[tuple[Load, list[Work]]]:
+    """Give the load driver, connected to the service, and what it is to ask."""
+    read_through(member.deployment.database_url)
+    with member.deployment.serving() as service:
+        population = member.populate(service)
         works = [CASES[case].work(population) for case in _ASKED]
-        with pinned({subject.deployment.cores.load}), connected(service.ports) as load:
+        with pinned({member.deployment.cores.load}), connected(service.ports) as load:
             yield load, works
 
 

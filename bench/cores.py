@@ -25,11 +25,9 @@ class Cores:
         servers = tuple(others[:processes])
         return cls(last, servers if len(servers) == processes else (*servers, last))
 
-    @classmethod
-    def beside_the_load(cls) -> "Cores":
-        """Return the last CPU for both the load and one server process."""
-        last = max(os.sched_getaffinity(0))
-        return cls(last, (last,))
+    def alone(self, number: int) -> "Cores":
+        """Return what is left when a server process, counted from 0, is all there is."""
+        return Cores(self.load, tuple(self.of_process(number)))
 
     @property
     def shared(self) -> bool:

@@ -28,15 +28,17 @@ class Deployment:
     stop within a second. The rest is as in production.
     """
 
-    def __init__(self, variant: Variant, folder: Path, database: EmptyDatabase) -> None:
-        """Take a folder for what belongs to the service; the tables are made in the database."""
+    def __init__(
+        self, variant: Variant, folder: Path, database: EmptyDatabase, number: int = 0
+    ) -> None:
+        """Take a folder for what belongs to the service; the tables are made in the database.
+
+        Where a variant has several services, the number says which of them it is.
+        """
         self.variant = variant
         self.database_url = database.url
-        self.cores = (
-            Cores.beside_the_load()
-            if variant.beside_the_load
-            else Cores.shared_out(variant.processes)
-        )
+        cores = Cores.shared_out(variant.processes * variant.services)
+        self.cores = cores if variant.services == 1 else cores.alone(number)
         self._database = database
         self._log = folder / "server.log"
         self._ports = _free_ports(variant.processes)

@@ -124,21 +124,24 @@ class Load:
             connection.socket.close()
         self._epoll.close()
 
-    def closed_loop(self, work: Work, going_on: Lasting) -> Outcome:
+    def closed_loop(self, works: Sequence[Work], going_on: Lasting) -> Outcome:
         """Keep every connection busy: saturation. Each begins anew when its operation is complete.
 
+        There is one kind of work for all, or one of the same name for each port.
         The stretch begins and ends without a request under way, so that what the server used
         meanwhile belongs to exactly the operations counted.
         """
         with _measured() as outcome:
-            latencies = outcome.latencies.setdefault(work.name, [])
-            for connection in self._connections:
+            latencies = outcome.latencies.setdefault(works[0].name, [])
+            own = dict(zip(self._connections, cycle(works), strict=False))
+            for connection, work in own.items():
                 connection.begin(work.begin(), time.perf_counter(), latencies)
             busy = len(self._connections)
             while busy:
                 for connection in self._completed(outcome, _PATIENCE):
                     if going_on() and len(outcome.errors) < _TOO_MANY_ERRORS:
-                        connection.begin(work.begin(), time.perf_counter(), latencies)
+                        operation = own[connection].begin()
+                        connection.begin(operation, time.perf_counter(), latencies)
                     else:
                         busy -= 1
         return outcome

@@ -1,5 +1,7 @@
 """One case on a running service: saturation for cost and throughput, half of it for latency."""
 
+from collections.abc import Sequence
+
 from bench.figures import Figures
 from bench.load import Load, Work, lasting
 from bench.percentiles import percentile
@@ -8,18 +10,24 @@ from bench.servers import Service
 _WARM_UP = 0.25  # of the time that is measured
 
 
-def measure(service: Service, load: Load, work: Work, seconds: float, *, latency: bool) -> Figures:
-    """Return what a case costs; each stretch of load takes as many seconds as are given."""
-    errors = load.closed_loop(work, lasting(seconds * _WARM_UP)).errors
+def measure(
+    service: Service, load: Load, works: Sequence[Work], seconds: float, *, latency: bool
+) -> Figures:
+    """Return what a case costs; each stretch of load takes as many seconds as are given.
+
+    Latency can only be asked for where all connections have the same work.
+    """
+    errors = load.closed_loop(works, lasting(seconds * _WARM_UP)).errors
     cpu, database_cpu = service.cpu_seconds(), service.database_cpu_seconds()
     written = service.written_bytes()
-    full = load.closed_loop(work, lasting(seconds))
+    full = load.closed_loop(works, lasting(seconds))
     cpu = service.cpu_seconds() - cpu
     database_cpu = service.database_cpu_seconds() - database_cpu
     written = service.written_bytes() - written
     errors += full.errors
     latencies: list[float] = []
     if latency and full.operations:
+        (work,) = works
         steady = load.constant_rate([work], full.per_second / 2, lasting(seconds))
         errors += steady.errors
         latencies = steady.latencies[work.name]

@@ -20,22 +20,32 @@ from bench.servers import Service
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """A deployment, who is to ask its service, and the column that the figures go to."""
+class Member:
+    """A deployment, and who is to ask its service."""
 
     deployment: Deployment
     populate: Callable[[Service], Population]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is measured as one, a service as a rule, and the column that the figures go to."""
+
+    members: Sequence[Member]
     column: Column
 
     @contextmanager
     def running(self) -> Iterator["Running"]:
         """Give the service, started for a new round of the column."""
-        with self.deployment.serving() as service:
-            current = Round(service.start_seconds, service.memory_bytes())
+        with ExitStack() as stack:
+            services = [stack.enter_context(member.deployment.serving()) for member in self.members]
+            together = Service.together(services)
+            current = Round(together.start_seconds, together.memory_bytes())
             self.column.rounds.append(current)
-            load_cpu = self.deployment.cores.load
-            yield Running(self, service, self.populate(service), load_cpu, current)
-            current.memory_after = service.memory_bytes()
+            pairs = zip(self.members, services, strict=True)
+            populations = [member.populate(service) for member, service in pairs]
+            yield Running(self, together, populations, current)
+            current.memory_after = together.memory_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +54,17 @@ class Running:
 
     subject: Subject
     service: Service
-    population: Population
-    load_cpu: int
+    populations: Sequence[Population]
     round: Round
 
     def measure(self, case: str, seconds: float, *, latency: bool) -> None:
         """Measure a case and note its figures. What it reads is in the page cache."""
-        read_through(self.subject.deployment.database_url)
-        with pinned({self.load_cpu}), connected(self.service.ports) as load:
-            work = CASES[case].work(self.population)
-            self.round.cases[case] = measure(self.service, load, work, seconds, latency=latency)
+        deployments = [member.deployment for member in self.subject.members]
+        for deployment in deployments:
+            read_through(deployment.database_url)
+        with pinned({deployments[0].cores.load}), connected(self.service.ports) as load:
+            works = [CASES[case].work(population) for population in self.populations]
+            self.round.cases[case] = measure(self.service, load, works, seconds, latency=latency)
 
 
 def play(

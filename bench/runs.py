@@ -31,13 +31,15 @@ def perform(options: Options) -> Run:
             f" asked of a server that does nothing, with {most.driver_share:.0%} of its CPU"
         )
         mode = _mode(options, folder)
-        cores = Cores.shared_out(max(variant.processes for variant in mode.variants))
+        most_processes = max(variant.processes * variant.services for variant in mode.variants)
+        cores = Cores.shared_out(most_processes)
         make_database = stack.enter_context(databases(options.database, cores))
         subjects = []
         for number, variant in enumerate(mode.variants):
-            own = folder / str(number)
-            own.mkdir()
-            subjects.append(prepare(variant, own, make_database(own), run_id))
+            folders = [folder / f"{number}-{service}" for service in range(variant.services)]
+            for own in folders:
+                own.mkdir()
+            subjects.append(prepare(variant, folders, make_database, run_id))
         bench = Bench(subjects, options)
         bench.play(options.cases, latency=mode.latency)
         judgement = mode.judge(bench)

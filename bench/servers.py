@@ -31,6 +31,16 @@ class Service:
     database_pids: tuple[int, ...]
     start_seconds: float
 
+    @classmethod
+    def together(cls, services: Sequence["Service"]) -> "Service":
+        """Return several services as one. They may have one database server, which counts once."""
+        return cls(
+            ports=tuple(port for each in services for port in each.ports),
+            pids=tuple(pid for each in services for pid in each.pids),
+            database_pids=tuple({pid for each in services for pid in each.database_pids}),
+            start_seconds=max(each.start_seconds for each in services),
+        )
+
     def cpu_seconds(self) -> float:
         """Return the CPU time that the service has used."""
         return accounting.cpu_seconds(self.pids)

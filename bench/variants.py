@@ -15,7 +15,8 @@ class Variant:
     database: str = "sqlite"
     synchronous: str = "NORMAL"
     processes: int = 1
-    beside_the_load: bool = False
+    services: int = 1
+    """How many there are at the same time, with a database each."""
     users: int = 1
 
     def facts(self) -> dict[str, str]:
@@ -27,5 +28,6 @@ class Variant:
             "database": self.database,
             **on_sqlite,
             "processes": str(self.processes),
+            **({} if self.services == 1 else {"services": str(self.services)}),
             "users": f"{self.users:,}",
         }

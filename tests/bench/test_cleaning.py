@@ -14,7 +14,8 @@ from bench.variants import Variant
 def test_all_expired_rows_go_while_every_request_is_answered(tmp_path, monkeypatch):
     monkeypatch.setattr(cleaning, "LIMIT_MS", 0.0)
     database = EmptyDatabase(f"sqlite:///{tmp_path}/service.sqlite")
-    subject = prepare(Variant("few", here(), users=50), tmp_path, database, "one")
+    few = Variant("few", here(), users=50)
+    subject = prepare(few, [tmp_path], lambda _folder: database, "one")
 
     # So many that the clean-up goes on until each case has had its turn.
     judgement = cleaning.judge(subject, 0.2, expired=8000)

@@ -33,7 +33,7 @@ def asking(body=b"ok", name="ask"):
 def test_saturation_completes_every_operation_that_it_begins(server, load):
     server.may_answer.set()
 
-    outcome = load.closed_loop(asking(), times(96))
+    outcome = load.closed_loop([asking()], times(96))
 
     assert outcome.operations == 100  # four connections began before anybody asked
     assert server.requests == 200
@@ -45,10 +45,23 @@ def test_each_process_gets_as_many_connections_as_one_alone_would(server, anothe
     another_server.may_answer.set()
     load = Load([server.port, another_server.port], connections=3)
 
-    load.closed_loop(asking(), times(0))
+    load.closed_loop([asking()], times(0))
 
     load.close()
     assert (server.requests, another_server.requests) == (6, 6)
+
+
+def test_each_process_gets_the_work_that_is_for_it(server, another_server):
+    server.may_answer.set()
+    another_server.may_answer.set()
+    another_server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"
+    load = Load([server.port, another_server.port], connections=3)
+
+    outcome = load.closed_loop([asking(), asking(body=b"other")], times(20))
+
+    load.close()
+    assert outcome.errors == []
+    assert outcome.operations >= 20
 
 
 def test_a_constant_rate_completes_every_operation_that_was_due(server, load):
@@ -87,7 +100,7 @@ def test_who_waits_for_a_connection_waits_for_the_server(server):
 def test_wrong_answers_are_errors_and_end_the_stretch(server, load):
     server.may_answer.set()
 
-    outcome = load.closed_loop(asking(body=b"something else"), times(1000))
+    outcome = load.closed_loop([asking(body=b"something else")], times(1000))
 
     assert outcome.operations == 0
     assert 20 <= len(outcome.errors) < 30
@@ -98,12 +111,12 @@ def test_a_closed_connection_is_an_error_and_is_opened_anew(server, load):
     server.answer = None
     server.may_answer.set()
 
-    outcome = load.closed_loop(asking(), times(4))
+    outcome = load.closed_loop([asking()], times(4))
 
     assert outcome.operations == 0
     assert set(outcome.errors) == {"the server closed the connection"}
     server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    assert load.closed_loop(asking(), times(4)).operations == 8
+    assert load.closed_loop([asking()], times(4)).operations == 8
 
 
 def test_the_ceiling_is_measured_on_the_canned_server():

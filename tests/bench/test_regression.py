@@ -61,7 +61,7 @@ def checkout(tmp_path):
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Before"]):
         subprocess.run([git, *COMMITTER, *command], cwd=copy, check=True)
     view = copy / "authservice" / "web" / "views" / "health.py"
-    before = "    content = {"
+    before = "    headers = ["
     assert before in view.read_text()
     view.write_text(view.read_text().replace(before, f"    sum(range(300_000))\n{before}"))
     return copy

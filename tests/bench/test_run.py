@@ -44,8 +44,10 @@ def test_a_wrong_answer_fails_the_run(monkeypatch):
 def test_several_processes_are_compared_with_one():
     run = runs.perform(parse([*SHORT, "--only", "session,refresh", "--processes", "2"]))
 
-    _, two, *beside_the_load = run.columns
+    _, two, *services = run.columns
     assert [column.errors for column in run.columns] == [[]] * len(run.columns)
     assert two.facts["processes"] == "2"
-    assert bool(beside_the_load) == (len(os.sched_getaffinity(0)) < 3)
+    assert [column.facts["services"] for column in services] == (
+        ["2"] if len(os.sched_getaffinity(0)) < 3 else []
+    )
     assert "2 processes : 1 process, per_second" in run.conclusion

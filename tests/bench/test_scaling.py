@@ -1,27 +1,31 @@
-import pytest
+from types import SimpleNamespace
 
-from bench.comparison import AnotherRunError, ratio
-from bench.scaling import average
+from bench.options import parse
+from bench.scaling import judge
 from tests.bench.columns import column
 
-
-def test_several_processes_are_compared_with_the_average_of_their_places():
-    one = column("one", {"flow": 100}, {"flow": 200})
-    beside = column("beside the load", {"flow": 140}, {"flow": 240})
-
-    base = average(one, beside)
-
-    assert base.values("flow", "cpu_us") == [120, 220]
-    assert base.values("flow", "per_second") == one.values("flow", "per_second")
-    assert ratio(base, column("two", {"flow": 132}, {"flow": 220}), "flow").highest == 1.1
+OPTIONS = parse(["--processes", "2", "--only", "flow"])
 
 
-def test_one_place_is_its_own_average():
-    one = column("one", {"flow": 100})
+def test_several_processes_are_compared_with_one():
+    columns = [column("1 process", {"flow": 100}), column("2 processes", {"flow": 111})]
 
-    assert average(one) is one
+    judged = judge(SimpleNamespace(columns=columns, options=OPTIONS))
+
+    (failure,) = judged.failures
+    assert "1.11" in failure
+    assert "1 process" in failure
 
 
-def test_places_of_different_runs_are_not_averaged():
-    with pytest.raises(AnotherRunError):
-        average(column("one", {"flow": 100}), column("other", {"flow": 100}, run_id="other"))
+def test_where_cpus_are_too_few_they_are_compared_with_as_many_services():
+    columns = [
+        column("1 process", {"flow": 100}),
+        column("2 processes", {"flow": 143}),
+        column("2 services", {"flow": 130}),
+    ]
+
+    judged = judge(SimpleNamespace(columns=columns, options=OPTIONS))
+
+    assert judged.failures == ()
+    assert "1.43" in judged.text
+    assert "1.10" in judged.text
