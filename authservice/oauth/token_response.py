@@ -101,7 +101,7 @@ class TokenStore:
             raise InvalidGrantError(description=SIGNED_OUT)
         if self._client.skip_consent:
             return
-        if found.consented is None or not set(grant.scopes) <= set(found.consented):
+        if not found.covers(grant.scopes):
             raise InvalidGrantError(description="The user has taken the consent back since.")
 
     def refresh(

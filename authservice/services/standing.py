@@ -1,5 +1,6 @@
 """What an authorization code stands on: a live session, and the consent of its user."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, select
@@ -15,6 +16,10 @@ class Standing(NamedTuple):
 
     session_is_alive: bool
     consented: tuple[str, ...] | None
+
+    def covers(self, scopes: Iterable[str]) -> bool:
+        """Tell whether every one of these scopes has been allowed."""
+        return self.consented is not None and set(scopes) <= set(self.consented)
 
 
 _FIND = Prepared(

@@ -14,7 +14,7 @@ _VARIABLE = ("{", "*", ":")
 
 
 class PathTable(RoutesMapper):  # type: ignore[misc]  # Pyramid has no types
-    """Pyramid's mapper of routes, which looks a path without variables up."""
+    """Pyramid's mapper of routes. A path without variables is looked up, before all others."""
 
     def __init__(self) -> None:
         """Begin without routes."""

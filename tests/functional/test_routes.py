@@ -204,3 +204,7 @@ def test_a_query_of_too_many_parameters_is_refused(browser):
 
 def test_the_session_api_says_that_it_answers(browser):
     assert browser.get("/api/auth/ok").json == {"ok": True}
+
+
+def test_no_header_names_a_place_to_begin_at(browser):
+    assert browser.get("/api/health", headers={"X-Vhm-Root": "/elsewhere"}).status_int == 200

@@ -5,6 +5,7 @@ def test_a_live_session_without_consent(connection, people):
     found = standing.find(connection, people.ada.id, people.client_id)
 
     assert found == (True, None)
+    assert not found.covers(["openid"])
 
 
 def test_what_this_person_allowed_this_client_is_told(connection, people):
@@ -16,6 +17,8 @@ def test_what_this_person_allowed_this_client_is_told(connection, people):
         "openid",
         "email",
     }
+    assert standing.find(connection, people.ada.id, people.client_id).covers(["email"])
+    assert not standing.find(connection, people.ada.id, people.client_id).covers(["profile"])
     assert standing.find(connection, people.bob.id, people.client_id).consented == ("openid",)
     assert standing.find(connection, people.bob.id, people.other_client_id).consented is None
 

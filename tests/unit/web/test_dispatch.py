@@ -9,15 +9,18 @@ from authservice.web import dispatch
 
 
 @pytest.fixture
-def find():
+def mapper():
     config = Configurator()
     config.include(dispatch)
     config.add_route("fixed", "/a/fixed")
     config.add_route("named", "/a/{name}")
     config.add_route("posted", "/posted", request_method="POST")
     config.commit()
-    mapper = config.registry.getUtility(IRoutesMapper)
+    return config.registry.getUtility(IRoutesMapper)
 
+
+@pytest.fixture
+def find(mapper):
     def asked(path, method="GET"):
         found = mapper(Request.blank(path, method=method))
         return found["route"] and found["route"].name, found["match"]
@@ -28,6 +31,13 @@ def find():
 def test_a_path_without_variables_is_found(find):
     assert find("/a/fixed") == ("fixed", {})
     assert find("/a/%66ixed") == ("fixed", {})
+
+
+def test_a_path_without_variables_is_found_without_a_walk(mapper, find):
+    mapper.routelist.clear()
+
+    assert find("/a/fixed") == ("fixed", {})
+    assert find("/a/github") == (None, None)
 
 
 def test_what_a_path_says_is_told(find):
