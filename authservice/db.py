@@ -18,32 +18,16 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Engine,
-    ExceptionContext,
-    Table,
-    create_engine,
-    event,
-    func,
-    make_url,
-)
+from sqlalchemy import Column, ColumnElement, Connection, Table, func, make_url
 from sqlalchemy.dialects import postgresql as postgresql_dialect
 from sqlalchemy.dialects import sqlite as sqlite_dialect
-from sqlalchemy.exc import TimeoutError  # noqa: A004  (what a full pool raises, too)
-from sqlalchemy.pool import NullPool
 
 from authservice import events, postgresql
-from authservice.prepared import Prepared, begin_immediate, is_read_only
+from authservice.prepared import Prepared
 from authservice.sqlite.checkpoints import Checkpoints
+from authservice.sqlite.engines import engines
+from authservice.sqlite.group_commit import GroupCommit
 from authservice.sqlite.write_ahead_log import WriteAheadLog
-
-# How long a statement waits for another process's write lock before the request gets 503.
-_BUSY_TIMEOUT_MS = 5000
-# A commit moves pages from SQLite's log into the file only where the checkpoints are that late.
-_PAGES_AT_MOST = 4000
 
 
 class Database:
@@ -55,21 +39,18 @@ class Database:
         For SQLite, take how hard a commit is flushed to disk; for a server, how many seconds
         anybody waits for its reply.
         """
-        self._synchronous = synchronous
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self._reader, self.writer = (
-            (self._engine(read_only=True), self._engine(read_only=False))
-            if self.is_sqlite
-            else postgresql.engines(self.url, patience)
-        )
-        self._writer: Connection | None = None
+        self._group_commit: GroupCommit | None = None
         self._checkpoints: Checkpoints | None = None
         if self.is_sqlite:
+            self._reader, self.writer = engines(self.url, synchronous)
             self._checkpoints = Checkpoints(WriteAheadLog(str(self.url.database)))
+            self._group_commit = GroupCommit(self.writer, self._checkpoints)
+        else:
+            self._reader, self.writer = postgresql.engines(self.url, patience)
         self.observe_wait: Callable[[float], None] | None = None
         """Called with the seconds that each writing transaction waited for its turn."""
-        self._turn = threading.Lock()
         self._here = threading.local()
         self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
 
@@ -87,22 +68,23 @@ class Database:
         return connection
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """Give a writing transaction: committed at the end, rolled back by an exception."""
+    def transaction(self, *, dry_run: bool = False) -> Iterator[Connection]:
+        """Give a writing transaction: rolled back by an exception, and at the end of a dry run."""
         connection = self.begin()
         happened: list[events.Event] = []
         try:
             yield connection
-            connection.commit()
-            happened = events.taken(connection)
+            if not dry_run:
+                happened = self.commit(connection)
         finally:
             self.end(connection)
         events.log(*happened)
 
     def begin(self) -> Connection:
-        """Return a connection in a writing transaction, to be committed and then ended.
+        """Return a connection in a writing transaction, which this thread commits and then ends.
 
-        Raises sqlalchemy.exc.TimeoutError when another thread writes for too long.
+        Raises sqlalchemy.exc.TimeoutError when another thread writes for too long, OperationalError
+        when another process does or the database is away.
         """
         if self.observe_wait is None:
             return self._begin()
@@ -113,8 +95,11 @@ class Database:
             self.observe_wait(perf_counter() - began)
 
     def _begin(self) -> Connection:
-        if self.is_sqlite:
-            return self._begin_in_turn()
+        if self._group_commit is not None:
+            connection = self._group_commit.begin()
+            # What was noted in a transaction that was rolled back has not happened.
+            events.taken(connection)
+            return connection
         connection = self.writer.connect()
         try:
             connection.begin()
@@ -123,39 +108,29 @@ class Database:
             raise
         return connection
 
+    def commit(self, connection: Connection) -> list[events.Event]:
+        """Commit what was written, and return what is true by now; then nothing more is written.
+
+        The connection may be another thread's already.
+        """
+        happened = events.taken(connection)
+        if self._group_commit is not None:
+            self._group_commit.commit()
+        else:
+            connection.commit()
+        return happened
+
     def end(self, connection: Connection) -> None:
         """Roll back what was not committed, and let others have the connection."""
-        events.taken(connection)
-        if self._checkpoints is None:
+        if self._group_commit is not None:
+            self._group_commit.roll_back()
+        else:
             connection.close()
-            return
-        try:
-            connection.rollback()
-        finally:
-            self._turn.release()
-        self._checkpoints.note_transaction()
 
     def checkpoint(self) -> None:
         """Move what was committed from SQLite's log into its file; there is nothing on a server."""
         if self._checkpoints is not None:
             self._checkpoints.make()
-
-    def _begin_in_turn(self) -> Connection:
-        """Return the one connection of this process that writes to SQLite, in a transaction.
-
-        Only one can write at a time anyway. To wait here costs nothing, to wait for the file's
-        lock is polling; and the page cache of a connection holds as long as no other one writes.
-        """
-        if not self._turn.acquire(timeout=_BUSY_TIMEOUT_MS / 1000):
-            raise TimeoutError("another thread writes for too long")
-        try:
-            if self._writer is None or self._writer.closed:
-                self._writer = self.writer.connect()
-            self._writer.begin()
-        except BaseException:
-            self._turn.release()
-            raise
-        return self._writer
 
     def dispose(self) -> None:
         """Close every connection, also those that other threads hold for reading."""
@@ -163,8 +138,8 @@ class Database:
             self._checkpoints.stop()
         for connection in list(self._readers):
             connection.close()
-        if self._writer is not None:
-            self._writer.close()
+        if self._group_commit is not None:
+            self._group_commit.close()
         self._reader.dispose()
         self.writer.dispose()
 
@@ -175,45 +150,6 @@ class Database:
             return False
         driver: Any = connection.connection.dbapi_connection
         return bool(driver.is_ended())
-
-    def _engine(self, *, read_only: bool) -> Engine:
-        engine = create_engine(
-            self.url,
-            # An error's text goes to the log; what was asked for does not belong there.
-            hide_parameters=True,
-            # Each thread holds the connection that it reads with, all share the one that writes.
-            poolclass=NullPool,
-            connect_args={"check_same_thread": False, "timeout": _BUSY_TIMEOUT_MS / 1000},
-        )
-
-        @event.listens_for(engine, "connect")
-        def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
-            # The driver would begin transactions by its own rules; ours begin below.
-            connection.isolation_level = None
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            connection.execute("PRAGMA foreign_keys = ON")
-            if read_only:
-                connection.execute("PRAGMA query_only = ON")
-            else:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-                # Debian's SQLite overwrites what is deleted by itself; others have to be told.
-                connection.execute("PRAGMA secure_delete = ON")
-                connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AT_MOST}")
-
-        if not read_only:
-
-            @event.listens_for(engine, "begin")
-            def on_begin(connection: Connection) -> None:
-                begin_immediate(connection)
-
-            @event.listens_for(engine, "handle_error")
-            def on_error(context: ExceptionContext) -> None:
-                # Opened anew, it can write as soon as the file allows it.
-                if is_read_only(context.original_exception):
-                    context.is_disconnect = True
-
-        return engine
 
 
 def past_index(column: Column[str]) -> ColumnElement[str]:

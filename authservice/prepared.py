@@ -107,9 +107,8 @@ class _Compiled:
         return tuple(values)
 
 
-def begin_immediate(connection: Connection) -> None:
-    """Take SQLite's write lock; raises OperationalError when another keeps it for too long."""
-    statement = "BEGIN IMMEDIATE"
+def run(connection: Connection, statement: str) -> None:
+    """Run a statement that takes and answers nothing; raises as ``Connection.execute``."""
     try:
         connection.connection.cursor().execute(statement)
     except connection.dialect.loaded_dbapi.Error as error:

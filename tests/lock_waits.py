@@ -23,5 +23,5 @@ def wait_for_a_turn(app, database, other):
     if not database.is_sqlite:
         wait_until_blocked(database, other)
         return
-    while not app.registry.components.database._turn.locked() and not other.done():
+    while not app.registry.components.database._group_commit._turn.locked() and not other.done():
         pass

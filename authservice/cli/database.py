@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DBAPIError
 
-from authservice import events, schema
+from authservice import schema
 from authservice.cli import event_log
 from authservice.cli.arguments import fail
 from authservice.configuration import open_database
@@ -60,11 +60,11 @@ def reading(options: argparse.Namespace) -> Iterator[Connection]:
 def writing(options: argparse.Namespace) -> Iterator[Connection]:
     """Give a writing transaction on the database that the options name; dry runs keep nothing."""
     event_log.begin(None if options.remote else ini_path(options.config))
-    with _named(options) as database, database.transaction() as connection:
+    with (
+        _named(options) as database,
+        database.transaction(dry_run=options.dry_run) as connection,
+    ):
         yield connection
-        if options.dry_run:
-            connection.rollback()
-            events.taken(connection)
 
 
 @contextmanager

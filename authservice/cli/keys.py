@@ -70,13 +70,11 @@ def _run(options: argparse.Namespace) -> None:
         # Made before the transaction begins: the service writes meanwhile.
         makes_keys = options.change is _rotate or getattr(options, "replace", False)
         new = key_rotation.new_keys() if makes_keys else {}
-        with opened.transaction() as connection:
+        with opened.transaction(dry_run=options.dry_run) as connection:
             try:
                 options.change(connection, secret, new, options)
             except KeyChangeError as error:
                 fail(str(error))
-            if options.dry_run:
-                connection.rollback()
         if options.dry_run:
             sys.stderr.write("Everything is in order; nothing was written.\n")
         else:

@@ -1,1 +1,1 @@
-"""The SQLite file as a file: where it lies, its write-ahead log, its copies."""
+"""SQLite: how it is connected to and written to, and its file as a file: the log, the copies."""

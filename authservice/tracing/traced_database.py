@@ -1,12 +1,14 @@
 """A database whose writing transactions are spans: the wait for their turn, and what follows."""
 
 import math
+from threading import get_ident
 
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.db import Database
+from authservice.events import Event
 
 
 class TracedDatabase(Database):
@@ -18,14 +20,17 @@ class TracedDatabase(Database):
         """Take what begins spans, and what a database takes."""
         super().__init__(url, synchronous=synchronous, patience=patience)
         self._tracer = tracer
-        self._spans: dict[Connection, Span] = {}
+        self._spans: dict[tuple[Connection, int], Span] = {}
 
     def begin(self) -> Connection:
         """As ``Database``; the span has an event when the transaction has its turn."""
         span = self._tracer.start_span(
             "transaction",
             kind=SpanKind.CLIENT,
-            attributes={"db.system.name": self.url.get_backend_name()},
+            attributes={
+                "db.system.name": self.url.get_backend_name(),
+                "authservice.committed": False,
+            },
         )
         try:
             connection = super().begin()
@@ -35,14 +40,19 @@ class TracedDatabase(Database):
             span.end()
             raise
         span.add_event("begun")
-        self._spans[connection] = span
+        self._spans[connection, get_ident()] = span
         return connection
 
+    def commit(self, connection: Connection) -> list[Event]:
+        """As ``Database``."""
+        happened = super().commit(connection)
+        self._spans[connection, get_ident()].set_attribute("authservice.committed", value=True)
+        return happened
+
     def end(self, connection: Connection) -> None:
-        """As ``Database``; what is still to be rolled back by now was not committed."""
-        # Before another thread is given the same connection.
-        span = self._spans.pop(connection)
-        span.set_attribute("authservice.committed", not connection.in_transaction())
+        """As ``Database``."""
+        # Threads may have the same connection one after another.
+        span = self._spans.pop((connection, get_ident()))
         try:
             super().end(connection)
         finally:

@@ -34,8 +34,7 @@ def transactional_view(view: View, _info: object) -> View:
         try:
             response = view(context, request)
             if request.writing is not None:
-                request.writing.commit()
-                happened = events.taken(request.writing)
+                happened = request.database.commit(request.writing)
         finally:
             if request.writing is not None:
                 request.database.end(request.writing)

@@ -5,6 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from sqlalchemy import text
 
+from authservice.sqlite import engines
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
 from tests.behind_proxy.walk import Walk, walk_in
@@ -111,10 +112,11 @@ def test_meanwhile_everybody_else_is_answered(production, waiting, signed_in_coo
     assert {answer.result().status for answer in waiting} == {503}
 
 
-def test_meanwhile_another_process_can_write_at_once(production, waiting):
-    at_once = "PRAGMA busy_timeout = 0" if production.database.is_sqlite else "SET lock_timeout = 1"
+def test_meanwhile_another_process_can_write_at_once(production, waiting, monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE_SECONDS", 0)
     with production.database.writer.connect() as connection:
-        connection.connection.cursor().execute(at_once)
+        if not production.database.is_sqlite:
+            connection.connection.cursor().execute("SET lock_timeout = 1")
         for table in ("verification", "session", "oauth_consent"):
             connection.execute(text(f"DELETE FROM {table}"))
         connection.rollback()

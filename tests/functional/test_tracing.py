@@ -151,7 +151,7 @@ def test_a_transaction_that_cannot_begin_is_a_failed_span(traced, sent, monkeypa
     def refused(_connection):
         raise OperationalError("BEGIN", None, Exception("the disk is gone"))
 
-    monkeypatch.setattr("authservice.db.begin_immediate", refused)
+    monkeypatch.setattr("authservice.sqlite.engines._begin_immediate", refused)
     with pytest.raises(OperationalError):
         database.begin()
 

@@ -1,11 +1,15 @@
 """A request's writes: all of them or none, and an answer that says so."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sqlalchemy import func, select, text
 
 from authservice.models import account, session, user, verification
+from authservice.sqlite import engines, shared_transaction
 from tests.browser import ORIGIN
 from tests.refusing_database import allow, refuse
+from tests.waiting import until
 
 # A moment that lies beyond the end of the calendar.
 NEVER = 2**62
@@ -57,17 +61,33 @@ def test_a_redemption_that_fails_half_way_does_not_spend_the_code(browser, relyi
 
 
 @pytest.mark.engines("sqlite")
-def test_a_locked_database_is_answered_with_try_again(app, browser, leaving, database):
-    ours = app.registry.components.database
-    with ours.transaction() as connection:
-        # The connection goes back to the pool and is the next request's.
-        connection.execute(text("PRAGMA busy_timeout = 0"))
-
+def test_a_locked_database_is_answered_with_try_again(browser, leaving, database, monkeypatch):
     with database.transaction():
+        monkeypatch.setattr(engines, "PATIENCE_SECONDS", 0)
         answer = browser.visit(leaving, expect_errors=True)
     assert answer.status_int == 503
 
     assert browser.visit(leaving).status_int == 303
+
+
+@pytest.mark.engines("sqlite")
+def test_a_request_that_waits_goes_on_in_the_transaction_before_it(
+    app, browser, leaving, monkeypatch
+):
+    monkeypatch.setattr(shared_transaction, "_OPEN_SECONDS", 60)
+    ours = app.registry.components.database
+    traced = []
+    with ThreadPoolExecutor(1) as pool:
+        with ours.transaction() as connection:
+            connection.connection.dbapi_connection.set_trace_callback(traced.append)
+            answer = pool.submit(browser.visit, leaving)
+            until(lambda: ours._group_commit._waiting == 1)
+
+        # Committed with the request's by now, whose answer may still be on its way.
+        assert traced.count("COMMIT") == 1
+        assert answer.result().status_int == 303
+    assert traced.count("COMMIT") == 1
+    assert browser.session() is not None
 
 
 def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):

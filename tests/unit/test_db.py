@@ -1,6 +1,7 @@
 """The two engines: the reader that cannot write, the writer that takes its lock at once."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import insert, select, text
@@ -9,6 +10,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from authservice import clock
 from authservice.db import Database, insert_or_ignore
 from authservice.models import jwks, verification
+from authservice.sqlite import engines
+from tests.waiting import until
 
 
 def _pragma(connection, name):
@@ -52,16 +55,62 @@ def test_an_exception_rolls_a_transaction_back(database):
 
 
 @pytest.mark.engines("sqlite")
-def test_the_writer_holds_the_write_lock_from_the_beginning(database, database_url):
+def test_the_writer_holds_the_write_lock_from_the_beginning(database, database_url, monkeypatch):
     other = Database(f"{database_url}")
     with database.transaction() as connection:
         connection.execute(select(verification)).all()
-        with other.writer.connect() as second:
-            raw = second.connection.dbapi_connection
-            raw.execute("PRAGMA busy_timeout = 0")
-            with pytest.raises(OperationalError, match="locked"):
-                second.execute(select(verification))
+        monkeypatch.setattr(engines, "PATIENCE_SECONDS", 0)
+        with pytest.raises(OperationalError, match="locked"):
+            other.begin()
+
+    monkeypatch.undo()
+    with other.transaction() as connection:
+        connection.execute(insert(verification), _row())
     other.dispose()
+
+
+@pytest.mark.engines("sqlite")
+def test_who_waits_for_the_write_lock_begins_to_ask_anew_all_the_time(database, database_url):
+    other = Database(f"{database_url}")
+    with other.transaction() as connection:
+        asked = []
+        connection.connection.dbapi_connection.set_trace_callback(asked.append)
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as connection:
+            connection.execute(insert(verification), _row("a", "first"))
+            waiting = pool.submit(_insert, other, _row("b", "second"))
+            until(lambda: asked.count("BEGIN IMMEDIATE") > 10 or waiting.done())
+            assert not waiting.done()
+        waiting.result()
+
+    assert len(database.reader.execute(select(verification)).all()) == 2
+    other.dispose()
+
+
+@pytest.mark.engines("sqlite")
+def test_what_no_waiting_mends_is_not_waited_for(database):
+    asked = []
+    with database.writer.connect() as connection:
+        driver = connection.connection.dbapi_connection
+        driver.execute("BEGIN")
+        driver.set_trace_callback(asked.append)
+        with pytest.raises(OperationalError, match="within a transaction"):
+            connection.begin()
+
+    assert asked.count("BEGIN IMMEDIATE") == 1
+
+
+def _insert(database, row):
+    with database.transaction() as connection:
+        connection.execute(insert(verification), row)
+
+
+def test_a_dry_run_keeps_nothing(database):
+    with database.transaction(dry_run=True) as connection:
+        connection.execute(insert(verification), _row())
+
+    assert database.reader.execute(select(verification)).all() == []
 
 
 @pytest.mark.engines("sqlite")
@@ -88,7 +137,8 @@ def test_concurrent_transactions_that_read_and_write_lose_nothing(database):
 def test_every_connection_keeps_the_rules_of_the_database(database):
     with database.transaction() as writer:
         assert _pragma(writer, "foreign_keys") == 1
-        assert _pragma(writer, "busy_timeout") == 5000
+        assert _pragma(writer, "busy_timeout") == 5
+        assert _pragma(writer, "temp_store") == 2
         assert _pragma(writer, "journal_mode") == "wal"
         assert _pragma(writer, "query_only") == 0
         assert _pragma(writer, "secure_delete") == 1
