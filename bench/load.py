@@ -9,10 +9,11 @@ import gc
 import select
 import socket
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
 
 from bench.http11 import Answer, WrongAnswerError, parse
@@ -41,7 +42,9 @@ class Outcome:
 
     seconds: float = 0.0
     driver_seconds: float = 0.0
-    latencies: dict[str, list[float]] = field(default_factory=dict)
+    latencies: dict[str, list[float]] = field(default_factory=partial(defaultdict, list))
+    requests: dict[str, list[float]] = field(default_factory=partial(defaultdict, list))
+    """What each request of the operations took, by itself."""
     errors: list[str] = field(default_factory=list)
 
     @property
@@ -69,7 +72,7 @@ def lasting(seconds: float) -> Lasting:
 class _Connection:
     """A connection with at most one request under way."""
 
-    __slots__ = ("_port", "_received", "intended", "latencies", "operation", "socket")
+    __slots__ = ("_port", "_received", "_since", "intended", "operation", "socket", "work")
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -81,14 +84,14 @@ class _Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.settimeout(0)
 
-    def begin(self, operation: Operation, intended: float, latencies: list[float]) -> None:
-        self.operation = operation
-        self.intended = intended
-        self.latencies = latencies
-        self.socket.sendall(next(operation))
+    def begin(self, work: Work, intended: float) -> None:
+        self.work = work
+        self.operation = work.begin()
+        self.intended = self._since = intended
+        self.socket.sendall(next(self.operation))
 
-    def go_on(self) -> bool:
-        """Take what has arrived; True when the operation is complete."""
+    def go_on(self, outcome: Outcome) -> bool:
+        """Take what has arrived, and note what is complete; True when the operation is."""
         received = self.socket.recv(_RECEIVE)
         if not received:
             raise ConnectionError("the server closed the connection")
@@ -99,10 +102,16 @@ class _Connection:
             self._received = received
             return False
         self._received = b""
+        now = time.perf_counter()
         try:
             request = self.operation.send(answer)
         except StopIteration:
+            request = None
+        outcome.requests[self.work.name].append(now - self._since)
+        if request is None:
+            outcome.latencies[self.work.name].append(now - self.intended)
             return True
+        self._since = time.perf_counter()
         self.socket.sendall(request)
         return False
 
@@ -132,16 +141,14 @@ class Load:
         meanwhile belongs to exactly the operations counted.
         """
         with _measured() as outcome:
-            latencies = outcome.latencies.setdefault(works[0].name, [])
             own = dict(zip(self._connections, cycle(works), strict=False))
             for connection, work in own.items():
-                connection.begin(work.begin(), time.perf_counter(), latencies)
+                connection.begin(work, time.perf_counter())
             busy = len(self._connections)
             while busy:
                 for connection in self._completed(outcome, _PATIENCE):
                     if going_on() and len(outcome.errors) < _TOO_MANY_ERRORS:
-                        operation = own[connection].begin()
-                        connection.begin(operation, time.perf_counter(), latencies)
+                        connection.begin(own[connection], time.perf_counter())
                     else:
                         busy -= 1
         return outcome
@@ -149,7 +156,7 @@ class Load:
     def constant_rate(self, works: Sequence[Work], rate: float, going_on: Lasting) -> Outcome:
         """Begin operations at a constant rate, of each kind in turn, however late answers are."""
         with _measured() as outcome:
-            turns = cycle([(work, outcome.latencies.setdefault(work.name, [])) for work in works])
+            turns = cycle(works)
             free = deque(self._connections)
             waiting: deque[float] = deque()
             due = time.perf_counter()
@@ -160,8 +167,7 @@ class Load:
                     due += 1 / rate
                     arriving = going_on() and len(outcome.errors) < _TOO_MANY_ERRORS
                 while waiting and free:
-                    work, latencies = next(turns)
-                    free.popleft().begin(work.begin(), waiting.popleft(), latencies)
+                    free.popleft().begin(next(turns), waiting.popleft())
                 pause = max(due - time.perf_counter(), 0.0) if arriving else _PATIENCE
                 free.extend(self._completed(outcome, pause, arriving=arriving))
         return outcome
@@ -179,9 +185,8 @@ class Load:
         for number, _ in self._epoll.poll(0):
             connection = self._by_number[number]
             try:
-                if not connection.go_on():
+                if not connection.go_on(outcome):
                     continue
-                connection.latencies.append(time.perf_counter() - connection.intended)
             except WrongAnswerError as error:
                 outcome.errors.append(str(error))
             except OSError as error:

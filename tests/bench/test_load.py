@@ -76,6 +76,15 @@ def test_a_constant_rate_completes_every_operation_that_was_due(server, load):
     assert outcome.errors == []
 
 
+def test_each_request_of_an_operation_counts_by_itself_too(server, load):
+    server.may_answer.set()
+
+    outcome = load.constant_rate([asking()], 2000, times(99))
+
+    assert len(outcome.requests["ask"]) == 2 * len(outcome.latencies["ask"]) == 200
+    assert sum(outcome.requests["ask"]) <= sum(outcome.latencies["ask"])
+
+
 def test_who_waits_for_a_connection_waits_for_the_server(server):
     load = Load([server.port], connections=1)
     due = itertools.count(1)
