@@ -66,3 +66,13 @@ def test_the_codes_of_a_person_are_told_apart(connection, people, grant):
     which = authorization_codes.of_user(people.ada.user.id)
     found = connection.scalars(select(verification.c.id).where(which)).all()
     assert found == [authorization_codes.find(connection, code).id]
+
+
+def test_an_underscore_in_an_id_stands_for_itself(connection, grant, people):
+    code = authorization_codes.issue(connection, grant, MINUTE)
+    user_id = people.ada.user.id
+
+    which = authorization_codes.of_user(f"_{user_id[1:]}")
+
+    assert authorization_codes.find(connection, code) is not None
+    assert connection.scalars(select(verification.c.id).where(which)).all() == []
