@@ -81,8 +81,7 @@ def _read_only(subject: Service) -> Iterator[None]:
     """Take the right to write away, which is asked for when a process opens the file."""
     file = _file(subject)
     file.chmod(0o400)
-    subject.fleet.kill(subject.port)
-    subject.fleet.restart(subject.port)
+    subject.restart()
     try:
         yield
     finally:

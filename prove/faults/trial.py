@@ -39,6 +39,8 @@ class Service:
     client: Client
     ledger: Ledger = field(default_factory=Ledger)
     chance: random.Random = field(default_factory=random.Random)
+    # Held while a newcomer is answered: a kill would cut them off, whatever the service does.
+    newcomer: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def port(self) -> int:
@@ -49,6 +51,12 @@ class Service:
     def pid(self) -> int:
         """Return the process that serves."""
         return self.fleet.pid(self.port)
+
+    def restart(self) -> None:
+        """Kill the process and start it again, between two newcomers."""
+        with self.newcomer:
+            self.fleet.kill(self.port)
+            self.fleet.restart(self.port)
 
 
 Happening = Callable[[Service], AbstractContextManager[None]]
@@ -185,7 +193,8 @@ class _Newcomers:
         page = get(self._subject.deployment.host, "/sign-in")
         while not stop.wait(0.2):
             began = time.monotonic()
-            with closing(Caller(self._subject.deployment.ports, self._subject.chance)) as caller:
+            caller = Caller(self._subject.deployment.ports, self._subject.chance)
+            with self._subject.newcomer, closing(caller):
                 try:
                     answer = caller.send(page)
                     if answer.status != 200:
