@@ -27,6 +27,7 @@ from prove.people import busy
 _LONGEST_ANSWER = 15.0  # seconds
 _RECOVERY = 15.0
 _CALM = 1.0
+_BETWEEN_NEWCOMERS = 0.2
 _MEMORY = 200 * 2**20  # bytes more than before
 
 
@@ -168,7 +169,7 @@ def _recovered(subject: Service) -> float:
 
 
 class _Newcomers:
-    """Somebody comes five times a second on a connection of their own, and asks for a page."""
+    """Somebody comes every now and then on a connection of their own, and asks for a page."""
 
     def __init__(self, subject: Service) -> None:
         self._subject = subject
@@ -191,7 +192,7 @@ class _Newcomers:
 
     def _come(self, stop: threading.Event) -> None:
         page = get(self._subject.deployment.host, "/sign-in")
-        while not stop.wait(0.2):
+        while not stop.wait(_BETWEEN_NEWCOMERS):
             began = time.monotonic()
             caller = Caller(self._subject.deployment.ports, self._subject.chance)
             with self._subject.newcomer, closing(caller):
