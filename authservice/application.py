@@ -4,8 +4,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pyramid.config import Configurator
-
 from authservice import start
 from authservice.compact_json import compact
 from authservice.db import Database
@@ -13,17 +11,26 @@ from authservice.oauth import metadata
 from authservice.oauth.backchannel_logout import BackchannelLogout
 from authservice.services.upkeep import Upkeep
 from authservice.settings import SettingsError, load_settings
-from authservice.shown_text import settled
 from authservice.web import openapi
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
+from authservice.web.request_counts import RateLimits
+from authservice.web.router import RouterKind, router
 from authservice.web.static_files import StaticFiles
-from authservice.web.texts import DOMAIN
 
 
 def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid router)
     """Return the WSGI application; raises SystemExit with the reason where it may not serve."""
+    parts = components(ini)
+    made = router(RouterKind.of(parts), ini)
+    made.registry.components = parts
+    parts.start()
+    return made
+
+
+def components(ini: Mapping[str, str]) -> Components:
+    """Return what the application is made of; raises SystemExit as ``application`` does."""
     try:
         settings = load_settings(ini, os.environ)
     except SettingsError as error:
@@ -35,16 +42,8 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
     secret = start.server_secret(settings, database)
     keys = start.signing_keys(settings, database, secret)
     cookies = Cookies(settings, secret)
-    backchannel_logout = BackchannelLogout(settings, database, keys)
-    upkeep = Upkeep(database)
-    metrics = start.metrics(settings, database, keys)
-    jinja2 = {
-        "jinja2.undefined": "strict",
-        "jinja2.i18n.domain": DOMAIN,
-        "jinja2.filters": {"settled": settled},
-    }
-    config = Configurator(settings={**ini, **jinja2})
-    config.registry.components = Components(
+    storage = settings.ratelimit_storage
+    return Components(
         settings=settings,
         database=database,
         secret=secret,
@@ -52,22 +51,15 @@ def application(ini: Mapping[str, str]) -> Any:  # noqa: ANN401  (a Pyramid rout
         identity_provider=start.identity_provider(settings),
         cookies=cookies,
         origins=Origins(settings),
+        rate_limits=None if storage is None else RateLimits(storage),
         static_files=StaticFiles(settings.branding),
         metadata=_prebuilt(metadata.document(settings)),
         openapi=_prebuilt(openapi.document(settings, cookies)),
-        backchannel_logout=backchannel_logout,
-        upkeep=upkeep,
-        metrics=metrics,
+        backchannel_logout=BackchannelLogout(settings, database, keys),
+        upkeep=Upkeep(database),
+        metrics=start.metrics(settings, database, keys),
         tracing=tracing,
     )
-    config.include("authservice.web")
-    backchannel_logout.start()
-    upkeep.start()
-    if metrics is not None:
-        metrics.start()
-    if tracing is not None:
-        tracing.start()
-    return config.make_wsgi_app()
 
 
 def _prebuilt(document: dict[str, Any]) -> bytes:

@@ -12,6 +12,7 @@ from authservice.services.upkeep import Upkeep
 from authservice.settings import AuthSettings
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
+from authservice.web.request_counts import RateLimits
 from authservice.web.static_files import StaticFiles
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Components:
     identity_provider: IdentityProvider
     cookies: Cookies
     origins: Origins
+    rate_limits: RateLimits | None
     static_files: StaticFiles
     metadata: bytes
     openapi: bytes
@@ -37,6 +39,15 @@ class Components:
     upkeep: Upkeep
     metrics: "ProcessMetrics | None"
     tracing: "ProcessTracing | None"
+
+    def start(self) -> None:
+        """Begin what runs beside the requests."""
+        self.backchannel_logout.start()
+        self.upkeep.start()
+        if self.metrics is not None:
+            self.metrics.start()
+        if self.tracing is not None:
+            self.tracing.start()
 
     def close(self) -> None:
         """End what runs beside the requests, and close the database."""

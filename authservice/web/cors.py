@@ -19,7 +19,6 @@ def cors(
     registry: Any,
 ) -> Callable[[Any], Response]:
     """Return the handler with the cross-origin headers added (a Pyramid tween factory)."""
-    origins = registry.components.origins
 
     def tween(request: Any) -> Response:
         response = handler(request)
@@ -33,7 +32,7 @@ def cors(
         elif route.surface is Surface.SESSION_API:
             headers.append(("Vary", "Origin"))
             origin = request.environ.get("HTTP_ORIGIN")
-            if origin is not None and origins.trusts(origin):
+            if origin is not None and registry.components.origins.trusts(origin):
                 headers.append(("Access-Control-Allow-Origin", origin))
                 headers.append(("Access-Control-Allow-Credentials", "true"))
                 headers.append(("Access-Control-Expose-Headers", "Retry-After"))

@@ -7,16 +7,16 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.web import routes
-from authservice.web.rate_limits import TooManyRequestsError
+from authservice.web.request_counts import TooManyRequestsError
 
 
 def measured_requests(
     handler: Callable[[Any], Response], registry: Any
 ) -> Callable[[Any], Response]:
     """Return the handler with a clock beside it (a Pyramid tween factory)."""
-    instruments = registry.components.metrics.instruments
 
     def tween(request: Any) -> Response:
+        instruments = registry.components.metrics.instruments
         began = perf_counter()
         status = 500
         try:

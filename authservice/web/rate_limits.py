@@ -1,24 +1,16 @@
 """How often an address or a client may ask, in production.
 
-Counting is the library's; which requests count, and against whom, is said here. A storage that
-cannot be reached lets requests pass, and the log says so: nobody is locked out by a broken Redis.
-Counts in memory are those of one process; several processes share Redis.
+Which requests count, and against whom; ``request_counts`` counts them.
 """
 
 import ipaddress
-import logging
-import math
 from collections.abc import Callable
 from typing import Any
 
 from limits import RateLimitItem, RateLimitItemPerSecond
-from limits.errors import StorageError
-from limits.storage import storage_from_string
-from limits.strategies import MovingWindowRateLimiter
 from pyramid.response import Response
 from pyramid.viewderivers import INGRESS
 
-from authservice import clock
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
 from authservice.oauth.server_context import Admit
 from authservice.web import routes
@@ -26,10 +18,9 @@ from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page
 from authservice.web.protocol_response import protocol_response
 from authservice.web.request import AuthRequest
+from authservice.web.request_counts import TooManyRequestsError
 from authservice.web.routes import Surface
 from authservice.web.texts import DOMAIN, _
-
-_log = logging.getLogger(__name__)
 
 _UNLIMITED = {
     "health",
@@ -53,52 +44,6 @@ _OTHERWISE = RateLimitItemPerSecond(100, 10)
 _CLIENT = RateLimitItemPerSecond(600, 60)
 _FAILURES = RateLimitItemPerSecond(20, 60)
 
-# A storage that hangs must not hold a request for longer than a person notices.
-_REDIS_TIMEOUT = {"socket_timeout": 0.25, "socket_connect_timeout": 0.25}
-
-
-class TooManyRequestsError(Exception):
-    """Somebody asked too often; ``retry_after`` is in seconds."""
-
-    def __init__(self, retry_after: int, limit: str) -> None:
-        """Take the seconds until the next request may pass, and which limit it was."""
-        super().__init__("too many requests")
-        self.retry_after = retry_after
-        self.limit = limit
-
-
-class RateLimits:
-    """Counts requests in one storage."""
-
-    def __init__(self, storage: str) -> None:
-        """Take ``memory://`` or the address of a Redis."""
-        options = {} if storage == "memory://" else _REDIS_TIMEOUT
-        self._limiter = MovingWindowRateLimiter(
-            storage_from_string(storage, wrap_exceptions=True, **options)
-        )
-        self._let_pass = 0
-
-    def are_counted(self) -> bool:
-        """Tell whether the storage answers."""
-        return self._limiter.storage.check()
-
-    def count(self, limit: RateLimitItem, *who: str) -> None:
-        """Count a request; raises TooManyRequestsError when there were too many."""
-        try:
-            if self._limiter.hit(limit, *who):
-                return
-            reset = self._limiter.get_window_stats(limit, *who).reset_time
-        except StorageError as error:
-            self._let_pass += 1
-            _log.warning(
-                "rate limits are off: the storage cannot be reached (%s); %d requests passed",
-                error,
-                self._let_pass,
-            )
-            return
-        waiting = math.ceil(reset - clock.now().timestamp())
-        raise TooManyRequestsError(min(max(waiting, 1), limit.get_expiry()), who[0])
-
 
 def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
     """Return the view with the counting before it (a Pyramid view deriver)."""
@@ -113,8 +58,7 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
             return _with_failures_counted(view(context, request), request, address)
         free = name in _UNLIMITED or (name in _FREE_WITH_A_SESSION and request.central_session)
         if not free:
-            limits: RateLimits = request.registry.rate_limits
-            limits.count(_BY_ROUTE.get(name, _OTHERWISE), name, address)
+            _count(request, _BY_ROUTE.get(name, _OTHERWISE), name, address)
         return view(context, request)
 
     return wrapper
@@ -123,17 +67,8 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
 def _with_failures_counted(response: Response, request: AuthRequest, address: str) -> Response:
     """Count a refused client or token; only further failures of the address are held back."""
     if response.status_code == 401:  # noqa: PLR2004
-        request.registry.rate_limits.count(_FAILURES, "failures", address)
+        _count(request, _FAILURES, "failures", address)
     return response
-
-
-def unlimited(_request: AuthRequest) -> Admit:
-    """Return what lets every client pass."""
-
-    def admit(client_id: str, *, public: bool) -> None:
-        pass
-
-    return admit
 
 
 def admission(request: AuthRequest) -> Admit:
@@ -144,9 +79,15 @@ def admission(request: AuthRequest) -> Admit:
 
     def admit(client_id: str, *, public: bool) -> None:
         where = subject(request) if public else ""
-        request.registry.rate_limits.count(_CLIENT, "client", client_id, where)
+        _count(request, _CLIENT, "client", client_id, where)
 
     return admit
+
+
+def _count(request: AuthRequest, limit: RateLimitItem, *who: str) -> None:
+    limits = request.components.rate_limits
+    if limits is not None:
+        limits.count(limit, *who)
 
 
 def subject(request: AuthRequest) -> str:
@@ -188,12 +129,6 @@ def too_many_requests(error: TooManyRequestsError, request: AuthRequest) -> Resp
 
 
 def includeme(config: Any) -> None:
-    """Count from now on, unless the settings say that nothing is limited."""
-    storage = config.registry.components.settings.ratelimit_storage
-    if storage is None:
-        config.registry.admission = unlimited
-        return
-    config.registry.admission = admission
-    config.registry.rate_limits = RateLimits(storage)
+    """Count every request for a view."""
     config.add_view_deriver(rate_limited_view, under=INGRESS)
     config.add_exception_view(too_many_requests, context=TooManyRequestsError)

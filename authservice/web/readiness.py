@@ -44,7 +44,7 @@ def _keys_locked(request: AuthRequest) -> bool:
 
 
 def _rate_limits_off(request: AuthRequest) -> bool:
-    limits = getattr(request.registry, "rate_limits", None)
+    limits = request.components.rate_limits
     return limits is not None and not limits.are_counted()
 
 

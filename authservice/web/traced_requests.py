@@ -13,9 +13,9 @@ _OTHER = "_OTHER"
 
 def traced_requests(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any], Response]:
     """Return the handler inside a span (a Pyramid tween factory)."""
-    spans = registry.components.tracing.requests
 
     def tween(request: Any) -> Response:
+        spans = registry.components.tracing.requests
         with spans.request(routes.known_method(request) or _OTHER, request.headers) as answered:
             try:
                 response = handler(request)

@@ -1,0 +1,87 @@
+"""The Pyramid router: what belongs to a kind of deployment, and nothing that belongs to one.
+
+Everything else stands in the components, which the router is given when it is complete: none of
+its parts can hold on to those that it met when it was built.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid_jinja2 import add_jinja2_renderer
+
+from authservice.shown_text import settled
+from authservice.web import routes
+from authservice.web.components import Components
+from authservice.web.csrf import FormTokens
+from authservice.web.rate_limits import admission
+from authservice.web.request import AuthRequest
+from authservice.web.texts import DOMAIN
+
+_JINJA2 = {
+    "jinja2.undefined": "strict",
+    "jinja2.i18n.domain": DOMAIN,
+    "jinja2.filters": {"settled": settled},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouterKind:
+    """What decides which views, gates and measurements a router has."""
+
+    local_mode: bool
+    https: bool
+    rate_limited: bool
+    measured: bool
+    traced: bool
+
+    @classmethod
+    def of(cls, components: Components) -> "RouterKind":
+        """Return the kind of router that these components need."""
+        return cls(
+            local_mode=components.settings.local_mode,
+            https=components.settings.https,
+            rate_limited=components.rate_limits is not None,
+            measured=components.metrics is not None,
+            traced=components.tracing is not None,
+        )
+
+
+def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
+    """Return a WSGI application that answers once ``registry.components`` is set."""
+    config = Configurator(settings={**ini, **_JINJA2})
+    config.set_request_factory(AuthRequest)
+    # To include pyramid_jinja2 would read the source of every function that is running.
+    config.add_directive("add_jinja2_renderer", add_jinja2_renderer)
+    config.add_jinja2_renderer(".jinja2")
+    config.include("authservice.web.language")
+    config.include("authservice.web.dispatch")
+    config.include(routes)
+    config.include("authservice.web.transactions")
+    # Set here, since the request that asks for it cannot import what counts requests.
+    config.registry.admission = admission
+    if kind.rate_limited:
+        config.include("authservice.web.rate_limits")
+    _add_tweens(config, kind)
+    config.set_csrf_storage_policy(FormTokens())
+    # The origin of a form is not compared: our own pages send none, by their referrer policy.
+    config.set_default_csrf_options(require_csrf=True, token=None, check_origin=False)
+    # Not in the table of routes, which says what programs may call.
+    config.add_route("static", f"{routes.STATIC_PATH}{{name}}")
+    config.scan("authservice.web.views")
+    return config.make_wsgi_app()
+
+
+def _add_tweens(config: Any, kind: RouterKind) -> None:
+    """Add the gates; the last to be added is the outermost, so headers stand on all answers."""
+    config.add_tween("authservice.web.cors.cors")
+    config.add_tween("authservice.web.junk_guard.junk_guard")
+    if kind.local_mode:
+        config.add_tween("authservice.web.local_guard.local_guard")
+    headers = "https_headers" if kind.https else "http_headers"
+    config.add_tween(f"authservice.web.security_headers.{headers}")
+    if kind.measured:
+        config.add_tween("authservice.web.measured_requests.measured_requests")
+    if kind.traced:
+        config.add_tween("authservice.web.traced_requests.traced_requests")
