@@ -1,46 +1,53 @@
 """What tests share: a migrated database for each, a clock that can be turned, the application."""
 
-import base64
 import os
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from sqlalchemy import func, insert, select
 
-from authservice import clock, main
-from authservice.crypto.server_secret import ServerSecret
+from authservice import clock
 from authservice.db import Database
-from authservice.models import jwks
-from authservice.services.signing_keys import SigningKeys
+from tests import selection
+from tests.applications import Applications
 from tests.browser import Browser
 from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
-from tests.engines import ENGINES, SECRET, PostgreSQLEngine, SQLiteEngine, migrate
+from tests.engines import PostgreSQLEngine, SQLiteEngine, migrate
 from tests.parts import what_the_machine_lacks
 from tests.relying_party import RelyingParty
+from tests.routers import Routers
 from tests.scheduling import ByFileAndEngine
 from tests.services.postgresql_server import QUICK, PostgreSQLServer
 
-LOCAL = {"auth.mode": "local", "auth.url": "http://localhost:37960"}
 _OURS = ("AUTH_", "BRANDING_", "OTEL_", "PROVIDER_")
-ROTATION = timedelta(days=90)
 
 # They need images that have been built: ./run image does so and names them.
 collect_ignore = ["image"]
 
 
-@pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch):
-    for name in [name for name in os.environ if name.startswith(_OURS)]:
-        monkeypatch.delenv(name)
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_from_outside():
+    with pytest.MonkeyPatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith(_OURS)]:
+            environment.delenv(name)
+        yield
+
+
+def pytest_addoption(parser):
+    selection.add_options(parser)
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test on every engine, or on those that its marker names."""
+    """Run a test on each engine that makes a difference to it."""
     if "engine" in metafunc.fixturenames:
-        marker = metafunc.definition.get_closest_marker("engines")
-        names = marker.args if marker else ENGINES
+        names = selection.engines_of(metafunc, metafunc.config)
         metafunc.parametrize("engine", names, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config, items):
+    left = [item for item in items if not selection.is_selected(item, config)]
+    if left:
+        items[:] = [item for item in items if selection.is_selected(item, config)]
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -100,7 +107,7 @@ def empty(engine, tmp_path):
 @pytest.fixture
 def database(database_url):
     """The test's database, beside the application and independent of it."""
-    opened = Database(database_url)
+    opened = Database(database_url, synchronous="NORMAL")
     yield opened
     opened.dispose()
 
@@ -122,49 +129,47 @@ def turnable_clock(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def local_keys(migrated_template, tmp_path_factory):
-    """The signing keys of a local-mode server: making them takes a while."""
-    database = Database(SQLiteEngine(migrated_template).migrated(tmp_path_factory.mktemp("keys")))
-    SigningKeys(database, ServerSecret(base64.b64decode(SECRET)), rotation=ROTATION).load()
-    rows = [dict(row) for row in database.reader.execute(select(jwks)).mappings()]
-    database.dispose()
-    return rows
+def routers(tmp_path_factory):
+    """The routers of this process; all have the templates that the first one compiled."""
+    folder = tmp_path_factory.mktemp("templates")
+    return Routers(
+        {"jinja2.bytecode_caching": "true", "jinja2.bytecode_caching_directory": str(folder)}
+    )
 
 
 @pytest.fixture(scope="session")
-def template_cache(tmp_path_factory):
-    """Settings that let every application have the templates that the first one compiled."""
-    folder = tmp_path_factory.mktemp("templates")
-    return {"jinja2.bytecode_caching": "true", "jinja2.bytecode_caching_directory": str(folder)}
+def applications(routers, migrated_template, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("keys")
+    return Applications(routers, lambda: SQLiteEngine(migrated_template).migrated(folder))
 
 
 @pytest.fixture
-def make_app(database, database_url, local_keys, template_cache):
+def make_app(database, applications):
     """Build the application in local mode, with further settings if wanted."""
     made = []
 
     def make(**settings):
-        if "auth__mode" not in settings and "auth__database_url" not in settings:
-            _give_keys()
-        ini = LOCAL | template_cache | {"auth.database_url": database_url}
-        ini |= {name.replace("__", "."): value for name, value in settings.items()}
-        made.append(main({}, **ini))
+        made.append(applications.make(database, **settings))
         return made[-1]
-
-    def _give_keys():
-        if database.reader.scalar(select(func.count()).select_from(jwks)):
-            # Another process has served this database before.
-            return
-        if database.is_sqlite:
-            kept = Path(f"{database.url.database}.secret")
-            kept.touch(0o600)
-            kept.write_bytes(base64.b64decode(SECRET))
-        with database.transaction() as connection:
-            connection.execute(insert(jwks), local_keys)
 
     yield make
     for app in made:
-        app.registry.components.close()
+        applications.end(app)
+
+
+@pytest.fixture(scope="module")
+def shared_app(engine, applications, tmp_path_factory):
+    """An application of all tests of a file, for those that change nothing of each other's."""
+    url = engine.migrated(tmp_path_factory.mktemp("shared"))
+    opened = Database(url, synchronous="NORMAL")
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in engine.local_environ.items():
+            environment.setenv(name, value)
+        app = applications.make(opened)
+    yield app
+    applications.end(app)
+    opened.dispose()
+    engine.drop(url)
 
 
 @pytest.fixture

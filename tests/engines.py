@@ -13,6 +13,7 @@ from pathlib import Path
 from authservice import schema
 from authservice.db import Database
 from prove.faults.hanging import hanging
+from tests.services.postgresql_pool import DatabasePool
 
 ENGINES = ("sqlite", "postgresql")
 # Local mode keeps its secret beside a file. On a server it has to be given, here in a test's.
@@ -53,7 +54,7 @@ class SQLiteEngine:
 
 
 class PostgreSQLEngine:
-    """Databases of one server."""
+    """Databases of one server. To make one takes far longer than to empty one, so they are kept."""
 
     name = "postgresql"
 
@@ -63,10 +64,14 @@ class PostgreSQLEngine:
         self._numbers = count()
         self._server.execute("CREATE DATABASE template")
         migrate(self._server.url("template"))
+        self._pool = DatabasePool(server)
 
     def migrated(self, folder):
+        if (name := self._pool.take()) is not None:
+            return self._server.url(name)
         url = self.unreachable(folder)
         self.mend(url)
+        self._pool.add(_name(url))
         return url
 
     def empty(self, folder):
@@ -85,7 +90,9 @@ class PostgreSQLEngine:
         return hanging(self._server.pid)
 
     def drop(self, url):
-        self._server.execute(f"DROP DATABASE IF EXISTS {_name(url)} WITH (FORCE)")
+        """Take a database away, or empty it for the next test if it is as the migration left it."""
+        if not self._pool.put_back(_name(url)):
+            self._server.execute(f"DROP DATABASE IF EXISTS {_name(url)} WITH (FORCE)")
 
 
 def _address(file):

@@ -12,7 +12,7 @@ from authservice.cli import main
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.services.signing_keys import SigningKeys
-from tests.conftest import ROTATION
+from tests.applications import ROTATION
 from tests.processes import ROOT, free_port
 
 HOST = "auth.observatory-lab.org"

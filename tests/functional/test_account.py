@@ -105,6 +105,7 @@ def test_the_start_page_leads_to_it(signed_in):
     assert signed_in.get("/").click("Manage your account").request.path == "/account"
 
 
+@pytest.mark.story("account")
 def test_sessions_are_named_and_this_one_is_marked_and_first(signed_in, elsewhere):
     here, there = entries(signed_in.get("/account"), "sessions")
 
@@ -128,6 +129,7 @@ def test_what_was_long_ago_is_given_as_a_day(signed_in, elsewhere, turnable_cloc
     assert text(since.parent) == f"Signed in on {since.text} from 127.0.0.1"
 
 
+@pytest.mark.story("account.end_session")
 def test_ending_a_session_elsewhere_has_effect_at_once(signed_in, elsewhere, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(elsewhere)).json
 
@@ -199,6 +201,7 @@ def test_an_application_with_a_token_was_seen(signed_in, relying_party, turnable
     assert text(last_seen.parent) == f"Last seen on {last_seen.text}"
 
 
+@pytest.mark.story("account.disconnect")
 def test_disconnecting_has_effect_at_once(signed_in, relying_party, database):
     tokens = relying_party.redeem(relying_party.sign_in_with(signed_in)).json
     code = relying_party.sign_in_with(signed_in)
@@ -255,6 +258,7 @@ def test_somebody_elses_consent_is_not_touched(app, signed_in, relying_party, da
     assert database.reader.scalars(select(oauth_consent.c.user_id)).all() == [other.id]
 
 
+@pytest.mark.story("account.sign_out_everywhere")
 def test_signing_out_everywhere_ends_all(signed_in, elsewhere, relying_party):
     tokens = relying_party.redeem(relying_party.sign_in_with(elsewhere)).json
 

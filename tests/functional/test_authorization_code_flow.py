@@ -21,6 +21,7 @@ def code(browser, relying_party):
     return relying_party.sign_in_with(browser)
 
 
+@pytest.mark.story("oauth2.authorize", "oauth2.token", "sign_in", "consent", "callback")
 @pytest.mark.requirement("RFC6749-4.1.1-2", "RFC6749-4.1.4-1", "RFC6749-5.1-1", "RFC8252-8.1-1")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.3-1")
 def test_a_person_signs_in_allows_and_the_client_gets_tokens(browser, relying_party):

@@ -6,12 +6,29 @@ import pytest
 
 from authservice.oauth import parameters
 from authservice.web.routes import ROUTES
+from tests.browser import Browser
 from tests.junk import BODIES, FORM, HEADERS, QUERIES, VALUES
-from tests.relying_party import AUTHORIZE, TOKEN, USERINFO
+from tests.relying_party import AUTHORIZE, TOKEN, USERINFO, RelyingParty
 from tests.strange_requests import StrangeRequests
 
 PATHS = sorted({route.path.replace("{provider_id}", "github") for route in ROUTES})
 METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "JUNK"]
+
+
+@pytest.fixture(scope="module")
+def app(shared_app):
+    """One application for the whole file: what was sent before must not make it fail either."""
+    return shared_app
+
+
+@pytest.fixture(scope="module")
+def relying_party(app):
+    return RelyingParty.registered(app, app.registry.components.database)
+
+
+@pytest.fixture(scope="module")
+def browser(app):
+    return Browser(app)
 
 
 @pytest.fixture
@@ -21,7 +38,8 @@ def strange(app, relying_party):
 
 @pytest.fixture
 def strange_and_signed_in(browser, relying_party):
-    relying_party.sign_in_with(browser)
+    if browser.session() is None:
+        relying_party.sign_in_with(browser)
     return StrangeRequests(browser, relying_party)
 
 

@@ -24,6 +24,7 @@ def _count(database, table):
     return database.reader.scalar(select(func.count()).select_from(table))
 
 
+@pytest.mark.story("callback")
 def test_it_makes_the_session_and_forgets_the_attempt(browser, leaving):
     answer = browser.visit(leaving)
 

@@ -74,6 +74,7 @@ def test_the_prefix_is_a_setting(make_app):
     assert all(name.startswith("corp.") for name in names)
 
 
+@pytest.mark.story("get_session")
 def test_get_session_has_exactly_the_published_members(browser):
     browser.get("/", headers={"User-Agent": "Test/1.0"})
     browser.extra_environ["HTTP_USER_AGENT"] = "Test/1.0"

@@ -21,6 +21,11 @@ def metadata(browser):
     return browser.get(PATHS[0]).json
 
 
+@pytest.mark.story(
+    "well_known.openid_configuration",
+    "well_known.oauth_authorization_server",
+    "well_known.path_inserted",
+)
 @pytest.mark.attack("FAILURES-21")
 @pytest.mark.requirement("RFC8414-3-1", "RFC8414-3.1-1", "RFC8414-3.2-1", "RFC9700-2.6-1")
 @pytest.mark.requirement("OIDC-DISCOVERY-4-1", "OIDC-DISCOVERY-4.1-1", "OIDC-DISCOVERY-4.2-1")

@@ -43,6 +43,7 @@ def id_token(browser, client):
     return client.redeem(client.sign_in_with(browser)).json["id_token"]
 
 
+@pytest.mark.story("oauth2.end_session")
 @pytest.mark.attack("FAILURES-27")
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-1", "OIDC-RPLOGOUT-2-7", "OIDC-RPLOGOUT-3-3")
 def test_a_valid_hint_ends_the_session_and_leads_back(browser, hint, database):

@@ -58,6 +58,7 @@ def test_its_form_may_end_at_the_client(page):
     assert "frame-ancestors 'none'" in policy
 
 
+@pytest.mark.story("oauth2.end_session_confirm")
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-10")
 def test_confirming_ends_the_session_and_leads_back(browser, page, database):
     answer = decide(page, "sign-out")
@@ -229,6 +230,7 @@ def test_a_confirmation_is_no_sealed_request(browser, page):
     is_confirmation(ask(browser, logout=page.forms[0]["logout"].value))
 
 
+@pytest.mark.story("signed_out")
 def test_the_page_that_says_it_is_done_needs_nobody(app):
     page = Browser(app).get("/signed-out")
 

@@ -8,6 +8,7 @@ from tests.statements import statements  # noqa: F401  (a fixture)
 PATH = "/api/health"
 
 
+@pytest.mark.story("health")
 def test_it_answers_its_status_and_its_name(browser):
     answer = browser.get(PATH)
 

@@ -37,6 +37,7 @@ def told(client, token, **form):
     return answer.json
 
 
+@pytest.mark.story("oauth2.introspect")
 @pytest.mark.requirement("RFC7662-2.2-1", "RFC7662-2.2-2", "RFC7662-2.2-4", "RFC7662-4-6")
 def test_an_access_token_is_told_of_in_full(browser, relying_party, tokens, turnable_clock):
     now = int(turnable_clock.moment.timestamp())
@@ -54,6 +55,7 @@ def test_an_access_token_is_told_of_in_full(browser, relying_party, tokens, turn
     }
 
 
+@pytest.mark.story("oauth2.introspect")
 def test_a_refresh_token_is_told_of_without_a_token_type(relying_party, tokens, turnable_clock):
     now = int(turnable_clock.moment.timestamp())
 

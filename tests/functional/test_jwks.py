@@ -52,5 +52,6 @@ def test_keys_are_strong_enough(keys):
     assert by_alg["EdDSA"]["crv"] == "Ed25519"
 
 
+@pytest.mark.story("jwks")
 def test_the_set_is_the_same_in_every_process_and_after_a_restart(make_app, browser, keys):
     assert Browser(make_app()).get(JWKS).json["keys"] == keys

@@ -24,9 +24,9 @@ TYPES = ["RS256", "ES256", "EdDSA"]
 
 
 @pytest.fixture
-def serve(turnable_clock, local_keys, make_app):
+def serve(turnable_clock, applications, make_app):
     """Build the service, with its clock at the moment in which its keys were made."""
-    turnable_clock.moment = local_keys[0]["created_at"]
+    turnable_clock.moment = applications.keys_under()[0]["created_at"]
     return lambda **settings: Service(turnable_clock, make_app(**settings))
 
 

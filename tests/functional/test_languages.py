@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 import pytest
 from pyramid.interfaces import ILocalizer
 
+from authservice import main
 from authservice.languages import LANGUAGES, SOURCE
-from tests.browser import Browser
+from tests.browser import ORIGIN, Browser
 from tests.end_session import END_SESSION
 from tests.production import production_app, production_browser
 from tests.relying_party import AUTHORIZE, TOKEN
@@ -235,13 +236,18 @@ def test_programs_are_answered_in_english(browser, relying_party):
     assert missing.json["message"] == "Not Found"
 
 
-def test_no_language_is_looked_up_for_programs(app, browser):
+def test_no_language_is_looked_up_for_programs(database_url):
+    # A router of its own: that of other tests has looked up languages before.
+    ini = {"auth.mode": "local", "auth.url": ORIGIN, "auth.database_url": database_url}
+    app = main({}, **ini)
+    browser = Browser(app)
     for path in ("/api/auth/get-session", "/api/auth/token", "/api/auth/oauth2/userinfo"):
         browser.get(path, headers=GERMAN, expect_errors=True)
     assert app.registry.queryUtility(ILocalizer, "de") is None
 
     browser.get("/", headers=GERMAN)
     assert app.registry.queryUtility(ILocalizer, "de") is not None
+    app.registry.components.close()
 
 
 def test_a_number_of_seconds_is_worded_as_the_language_does(make_app, monkeypatch):

@@ -181,6 +181,7 @@ def test_names_from_outside_are_shown_as_text(app, browser, database):
     assert "\u202e" not in page.text
 
 
+@pytest.mark.story("error")
 @pytest.mark.attack("BROWSER-script-injection")
 @pytest.mark.parametrize(
     ("code", "shown"),

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.conftest import LOCAL
+from tests.applications import LOCAL
 from tests.processes import ROOT, clean_environment
 from tests.production import PRODUCTION_ENVIRON, PRODUCTION_INI
 

@@ -19,6 +19,7 @@ def redis_server(tmp_path):
     started.stop()
 
 
+@pytest.mark.story("ready")
 def test_a_service_with_its_database_and_its_keys_is_ready(browser):
     answer = browser.get(PATH)
 

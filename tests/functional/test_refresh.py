@@ -27,6 +27,7 @@ def expiry_of(database, token):
     return refresh_tokens.find(database.reader, token).expires_at
 
 
+@pytest.mark.story("oauth2.token")
 @pytest.mark.requirement("RFC6749-5.1-4", "RFC6749-6-5", "RFC6749-6-7", "RFC9700-2.2.2-1")
 def test_each_use_gives_a_new_token_and_the_whole_answer(relying_party, tokens):
     answer = relying_party.refresh(tokens["refresh_token"])
@@ -56,6 +57,7 @@ def test_a_public_client_refreshes_by_naming_itself(app, browser, database):
     assert public.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.story("oauth2.token")
 @pytest.mark.attack("FAILURES-32")
 @pytest.mark.parametrize("seconds", [0, 9, 10])
 def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
@@ -101,6 +103,7 @@ def test_the_retry_works_also_when_the_successor_was_used_meanwhile(relying_part
     assert relying_party.refresh(newest["refresh_token"]).status_int == 200
 
 
+@pytest.mark.story("oauth2.token")
 @pytest.mark.attack("RFC9700-4.14", "RFC6819-4.1.2", "OWASP-OAUTH-7", "TOKENS-replay-refresh")
 @pytest.mark.requirement("RFC6749-10.4-3", "RFC9700-4.14.2-1", "RFC9700-4.14.2-2")
 @pytest.mark.requirement("OAUTH21-4.3.1-1")

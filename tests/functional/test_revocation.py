@@ -72,6 +72,7 @@ def test_a_refresh_token_takes_its_family_along(relying_party, tokens):
     assert not works(relying_party, newer["access_token"])
 
 
+@pytest.mark.story("oauth2.revoke")
 @pytest.mark.requirement("RFC7009-2.1-6")
 def test_a_rotated_refresh_token_takes_its_family_along_too(relying_party, tokens):
     newer = relying_party.refresh(tokens["refresh_token"]).json

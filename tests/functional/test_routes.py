@@ -4,6 +4,7 @@ import pytest
 
 from authservice.web.routes import BY_NAME, ROUTES, Surface
 from tests.production import production_app, production_browser
+from tests.relying_party import RelyingParty
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 FIRST = {
@@ -27,6 +28,16 @@ FIRST = {
     "/sign-out": ("POST",),
     "/error": ("GET", "HEAD"),
 }
+
+
+@pytest.fixture(scope="module")
+def app(shared_app):
+    return shared_app
+
+
+@pytest.fixture
+def relying_party(app):
+    return RelyingParty.registered(app, app.registry.components.database)
 
 
 def _path(route):
@@ -202,6 +213,7 @@ def test_a_query_of_too_many_parameters_is_refused(browser):
     assert "The query cannot be read" in answer.text
 
 
+@pytest.mark.story("ok")
 def test_the_session_api_says_that_it_answers(browser):
     assert browser.get("/api/auth/ok").json == {"ok": True}
 

@@ -32,6 +32,7 @@ def test_the_published_keys_verify_it(signed_in, token):
     assert decoded.header["kid"] in {key.kid for key in keys.keys}
 
 
+@pytest.mark.story("session_token")
 def test_it_says_who_is_signed_in_for_fifteen_minutes(signed_in, token, turnable_clock):
     keys = KeySet.import_key_set(signed_in.get("/api/auth/jwks").json)
     token = signed_in.get(PATH).json["token"]

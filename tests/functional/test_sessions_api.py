@@ -66,6 +66,7 @@ def tokens_of(party, browser):
     return party.redeem(party.sign_in_with(browser)).json
 
 
+@pytest.mark.story("list_sessions")
 def test_the_list_shows_each_session_as_get_session_does(signed_in, second):
     listed = signed_in.get("/api/auth/list-sessions")
 
@@ -84,6 +85,7 @@ def test_the_list_leaves_out_what_has_expired_and_what_is_somebody_elses(
     assert fresh.get("/api/auth/list-sessions").json == [fresh.session()["session"]]
 
 
+@pytest.mark.story("revoke_session")
 def test_one_session_is_ended_by_its_handle(signed_in, second):
     answer = post(signed_in, "revoke-session", token=handle(second))
 
@@ -125,6 +127,7 @@ def test_a_revoked_session_takes_its_access_tokens_along(signed_in, second, rely
     assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.story("revoke_other_sessions")
 def test_all_other_sessions_are_ended(app, signed_in, second, stranger):
     third = Browser(app)
     third.sign_in()
@@ -139,6 +142,7 @@ def test_all_other_sessions_are_ended(app, signed_in, second, stranger):
     assert stranger.session() is not None
 
 
+@pytest.mark.story("revoke_sessions")
 @pytest.mark.attack("OWASP-SESSION-8")
 def test_signing_out_everywhere_leaves_no_session_and_no_token(
     signed_in, second, relying_party, other_party, database
@@ -181,6 +185,7 @@ def test_it_ends_nothing_of_somebody_else(signed_in, stranger, relying_party):
     assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
 
 
+@pytest.mark.story("consents.public_client")
 def test_what_people_may_know_of_a_client_holds_no_secret(signed_in, relying_party):
     parameters = {"client_id": relying_party.client_id}
 
@@ -202,6 +207,7 @@ def test_an_unknown_client_is_not_found(signed_in, parameters):
     assert answer.json == {"message": "Client not found", "code": "NOT_FOUND"}
 
 
+@pytest.mark.story("consents.get")
 def test_consents_are_listed_with_their_members(signed_in, relying_party):
     assert signed_in.get("/api/auth/oauth2/get-consents").json == []
     relying_party.sign_in_with(signed_in, scope="openid email")
@@ -226,6 +232,7 @@ def consent_of(browser, party):
     return next(each["id"] for each in listed if each["clientId"] == party.client_id)
 
 
+@pytest.mark.story("consents.delete")
 def test_taking_access_back_revokes_the_clients_tokens_and_no_others(
     signed_in, relying_party, other_party
 ):

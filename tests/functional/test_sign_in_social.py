@@ -40,6 +40,7 @@ def test_in_local_mode_it_leads_to_the_one_click_page(browser):
     assert parse_qs(address.query) == {"callbackURL": ["http://app.localhost:3000/home?x=1"]}
 
 
+@pytest.mark.story("sign_in.social")
 def test_from_there_the_person_gets_back_to_the_application(browser):
     begun = _begin(browser, callbackURL="http://app.localhost:3000/home?x=1")
 

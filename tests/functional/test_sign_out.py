@@ -21,6 +21,7 @@ def _sessions(database):
     return database.reader.scalar(select(func.count()).select_from(session))
 
 
+@pytest.mark.story("sign_out")
 def test_the_session_ends_and_both_cookies_are_cleared(browser, database):
     browser.sign_in()
 
@@ -131,6 +132,7 @@ def test_a_code_of_the_session_is_worth_nothing(browser, relying_party):
     assert relying_party.redeem(code).json["error"] == "invalid_grant"
 
 
+@pytest.mark.story("sign_out_page", "landing")
 def test_the_form_on_the_landing_page_signs_out(browser, database):
     browser.sign_in()
     landing = browser.get("/")

@@ -10,8 +10,8 @@ from sqlalchemy import text
 
 from authservice import main
 from authservice.schema import REVISION
+from tests.applications import LOCAL
 from tests.browser import Browser
-from tests.conftest import LOCAL
 from tests.mounts import lost_sshfs
 from tests.production import production_app, production_browser, signed_in_cookies
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, SECRET

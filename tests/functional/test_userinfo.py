@@ -55,6 +55,7 @@ def test_the_scheme_is_known_in_any_case(http, token, scheme):
     answered(http.get(USERINFO, headers={"Authorization": f"{scheme} {token}"}))
 
 
+@pytest.mark.story("oauth2.userinfo")
 @pytest.mark.requirement("OIDC-CORE-5.3.2-1", "OIDC-CORE-5.4-1", "OIDC-CORE-5.4-2")
 @pytest.mark.requirement("OIDC-CORE-5.4-4")
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def test_a_member_that_is_not_described_does_not_fit(name):
     assert any("unheard_of" in fault for fault in found)
 
 
+@pytest.mark.story("openapi")
 def test_the_service_hands_it_out_as_it_is(browser):
     answer = browser.get(PATH)
 

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from authservice.models import metadata, session, user, verification
 from authservice.services import person_lock, user_administration
+from tests.applications import LOCAL
 from tests.browser import Browser
-from tests.conftest import LOCAL
 from tests.lock_waits import wait_for_a_turn, wait_until_blocked
 from tests.races.processes import Processes
 from tests.relying_party import AUTHORIZE, TOKEN, RelyingParty

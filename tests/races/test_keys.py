@@ -11,7 +11,7 @@ from authservice.local_secret import secret_file
 from authservice.models import jwks
 from authservice.services.key_schedule import PUBLISHED_BEFORE
 from authservice.services.signing_keys import READ_AGAIN_AFTER
-from tests.conftest import LOCAL
+from tests.applications import LOCAL
 from tests.published_keys import JWKS
 from tests.races.processes import Processes
 

@@ -17,8 +17,8 @@ from authservice.models import (
     user,
     verification,
 )
+from tests.applications import LOCAL
 from tests.browser import Browser
-from tests.conftest import LOCAL
 from tests.races.processes import Processes
 from tests.relying_party import TOKEN
 

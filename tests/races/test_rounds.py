@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from authservice.models import oauth_access_token, oauth_refresh_token
 from authservice.services import authorization_codes
-from tests.conftest import LOCAL
+from tests.applications import LOCAL
 from tests.races.processes import NUMBER, Processes
 from tests.relying_party import TOKEN, RelyingParty
 

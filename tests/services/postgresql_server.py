@@ -73,9 +73,13 @@ class PostgreSQLServer:
 
     def execute(self, statement, database="postgres"):
         """Run a statement outside any transaction, as CREATE DATABASE wants it."""
-        address = f"host=127.0.0.1 port={self.port} user=tests dbname={database}"
-        with psycopg.connect(address, autocommit=True) as connection:
+        with self.connected(database) as connection:
             connection.execute(statement)
+
+    def connected(self, database):
+        """Return a connection of the tests' own to a database."""
+        address = f"host=127.0.0.1 port={self.port} user=tests dbname={database}"
+        return psycopg.connect(address, autocommit=True)
 
 
 def _ordinary_user(folder):

@@ -1,0 +1,74 @@
+"""Applications for tests, each with a database of its own and signing keys that are there already.
+
+To make keys and a router takes far longer than most tests: both are made once in a process.
+"""
+
+import base64
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import func, insert, select
+
+from authservice.crypto.server_secret import ServerSecret
+from authservice.db import Database
+from authservice.models import jwks
+from authservice.services.signing_keys import SigningKeys
+from tests.engines import SECRET
+
+LOCAL = {
+    "auth.mode": "local",
+    "auth.url": "http://localhost:37960",
+    # A database of the tests need not outlive its machine.
+    "auth.sqlite_synchronous": "NORMAL",
+}
+ROTATION = timedelta(days=90)
+
+
+class Applications:
+    """Makes applications; ``migrated`` gives the address of a migrated database."""
+
+    def __init__(self, routers, migrated):
+        self._routers = routers
+        self._migrated = migrated
+        self._keys = {}
+
+    def make(self, database, **settings):
+        """Build one in local mode, with further settings if wanted."""
+        secret = os.environ.get("AUTH_SECRET")
+        if "auth__database_url" not in settings:
+            if secret is None and "auth__mode" not in settings and database.is_sqlite:
+                secret = _kept_secret(database)
+            if secret is not None:
+                self._give_keys(database, secret)
+        ini = LOCAL | {"auth.database_url": database.url.render_as_string(hide_password=False)}
+        ini |= {name.replace("__", "."): value for name, value in settings.items()}
+        return self._routers.application(ini)
+
+    def end(self, app):
+        self._routers.take_back(app)
+
+    def _give_keys(self, database, secret):
+        if database.reader.scalar(select(func.count()).select_from(jwks)):
+            # Another process has served this database before.
+            return
+        with database.transaction() as connection:
+            connection.execute(insert(jwks), self.keys_under(secret))
+
+    def keys_under(self, secret=SECRET):
+        """Return the rows of signing keys, private halves encrypted under a server secret."""
+        if secret not in self._keys:
+            empty = Database(self._migrated())
+            SigningKeys(empty, ServerSecret(base64.b64decode(secret)), rotation=ROTATION).load()
+            rows = empty.reader.execute(select(jwks)).mappings()
+            self._keys[secret] = [dict(row) for row in rows]
+            empty.dispose()
+        return self._keys[secret]
+
+
+def _kept_secret(database):
+    """Keep a secret beside the file, as local mode does at its first start, and return it."""
+    file = Path(f"{database.url.database}.secret")
+    file.touch(0o600)
+    file.write_bytes(base64.b64decode(SECRET))
+    return SECRET
