@@ -1,4 +1,4 @@
-"""``./run prove [--long] [PART ...]``: try to break the service, and print what was lost."""
+"""``./run prove [--brief | --long] [PART ...]``: try to break the service; print what was lost."""
 
 import argparse
 import signal
@@ -16,14 +16,28 @@ def main(arguments: list[str]) -> int:
     """Return the exit status: 1 when anything was lost or a part could not run."""
     parser = argparse.ArgumentParser(prog="./run prove", description=__doc__, allow_abbrev=False)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--long", action="store_true", help="the long setting, for hours")
+    extents = parser.add_mutually_exclusive_group()
+    extents.add_argument(
+        "--brief",
+        dest="extent",
+        action="store_const",
+        const="brief",
+        help="just enough to see that the proof itself works",
+    )
+    extents.add_argument(
+        "--long",
+        dest="extent",
+        action="store_const",
+        const="long",
+        help="the long setting, for hours",
+    )
     options = parser.parse_args(arguments)
     unknown = [name for name in options.parts if name not in PARTS]
     if unknown:
         parser.error(f"there is no part {unknown[0]}; there are: {', '.join(PARTS)}")
     # So that every server that was started is stopped.
     signal.signal(signal.SIGTERM, _end)
-    extent: Extent = "long" if options.long else "quick"
+    extent: Extent = options.extent or "quick"
     outcomes = [_timed(name, extent) for name in options.parts or PARTS]
     sys.stdout.write(f"\n{table_of(outcomes)}\n")
     return 1 if any(outcome.losses for outcome in outcomes) else 0

@@ -18,10 +18,10 @@ _ON_SQLITE = ("-k", "not postgresql")
 
 def make(extent: Extent) -> Outcome:
     """Run the tests, in the long setting on both engines."""
-    return run(_BRIEF if extent == "brief" else ("tests",), () if extent == "long" else _ON_SQLITE)
+    return _run(_BRIEF if extent == "brief" else ("tests",), () if extent == "long" else _ON_SQLITE)
 
 
-def run(tests: Sequence[str], options: Sequence[str]) -> Outcome:
+def _run(tests: Sequence[str], options: Sequence[str]) -> Outcome:
     """Run those of some tests that make an attack; each failure is a loss."""
     with tempfile.TemporaryDirectory(prefix="prove-") as folder:
         report = Path(folder) / "report.xml"
@@ -37,11 +37,16 @@ def run(tests: Sequence[str], options: Sequence[str]) -> Outcome:
             text=True,
             check=False,
         )
-        # It ends with 1 when a test has failed, and with more when it could not do its work.
-        if done.returncode > 1:
-            return Outcome("attacks", [], [f"the tests did not run: {done.stdout[-2000:]}"])
-        # The report is our own.
-        cases = list(ET.parse(report).iter("testcase"))  # noqa: S314
+        return judged(done.returncode, done.stdout, report)
+
+
+def judged(status: int, output: str, report: Path) -> Outcome:
+    """Return what came of a run of pytest, which writes its report in JUnit's format."""
+    # It ends with 1 when a test has failed, and with more when it could not do its work.
+    if status > 1:
+        return Outcome("attacks", [], [f"the tests did not run: {output[-2000:]}"])
+    # The report is our own.
+    cases = list(ET.parse(report).iter("testcase"))  # noqa: S314
     lost = [
         f"{case.get('classname')}::{case.get('name')} failed"
         for case in cases

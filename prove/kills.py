@@ -25,7 +25,7 @@ from prove.people import busy, longest_silence
 from prove.walk import STEPS
 
 _PROCESSES = 3
-_KILLS: dict[Extent, int] = {"brief": 4, "quick": 100, "long": 2000}
+_KILLS: dict[Extent, int] = {"brief": 2, "quick": 100, "long": 2000}
 _LEAST_PER_SECOND = 100
 _PATIENCE = 120.0  # seconds
 # One kill in so many is the database server's own. Its recovery takes as long as it takes.

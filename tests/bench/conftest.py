@@ -2,8 +2,12 @@
 
 import socket
 import threading
+from contextlib import suppress
 
 import pytest
+
+# They measure for seconds each: ./run test tests/bench/runs.
+collect_ignore = ["runs"]
 
 
 class HeldServer:
@@ -15,11 +19,19 @@ class HeldServer:
         self.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         self.may_answer = threading.Event()
         self.requests = 0
+        self._connections = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
         self.may_answer.set()
         self._listener.close()
+
+    def cut_off(self):
+        """End all connections as they are, as the end of a process does."""
+        for connection in self._connections:
+            # Those that have been closed are there as well.
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def _accept(self):
         while True:
@@ -27,10 +39,12 @@ class HeldServer:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            self._connections.append(connection)
             threading.Thread(target=self._serve, args=[connection], daemon=True).start()
 
     def _serve(self, connection):
-        with connection:
+        # Who has been cut off gets no answer.
+        with connection, suppress(OSError):
             while connection.recv(65536):
                 self.requests += 1
                 self.may_answer.wait()

@@ -1,35 +1,34 @@
 """The attacks as a part of the proof: a test that fails is a loss, or one that cannot run."""
 
 from prove import attacks
-from prove.parts import PARTS
 
-SUCCESSFUL = """
-import pytest
-
-@pytest.mark.attack("BROWSER-ssrf")
-def test_an_attack_that_succeeds():
-    assert False
+REPORT = """<?xml version="1.0" encoding="utf-8"?>
+<testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" tests="4">
+<testcase classname="tests.attacks.test_ssrf" name="test_in_vain" time="0.1" />
+<testcase classname="tests.attacks.test_ssrf" name="test_with_success" time="0.1">
+<failure message="assert False">...</failure></testcase>
+<testcase classname="tests.attacks.test_ssrf" name="test_not_set_up" time="0.1">
+<error message="failed on setup">...</error></testcase>
+<testcase classname="tests.attacks.test_ssrf" name="test_left_out" time="0.1">
+<skipped type="pytest.skip" message="chromium is missing">...</skipped></testcase>
+</testsuite></testsuites>
 """
 
 
-def test_no_attack_succeeds():
-    outcome = PARTS["attacks"]("brief")
+def test_each_that_succeeds_or_breaks_off_is_named(tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text(REPORT, "utf-8")
 
-    assert outcome.losses == []
-    assert dict(outcome.figures)["tests of attacks"] >= 10
+    outcome = attacks.judged(1, "", report)
 
-
-def test_one_that_succeeds_is_named(tmp_path):
-    file = tmp_path / "test_it.py"
-    file.write_text(SUCCESSFUL, "utf-8")
-
-    outcome = attacks.run([str(file)], [])
-
-    (loss,) = outcome.losses
-    assert "test_an_attack_that_succeeds failed" in loss
+    assert outcome.losses == [
+        "tests.attacks.test_ssrf::test_with_success failed",
+        "tests.attacks.test_ssrf::test_not_set_up failed",
+    ]
+    assert outcome.figures == [("tests of attacks", 3), ("left out", 1)]
 
 
-def test_tests_that_do_not_run_are_a_loss():
-    (loss,) = attacks.run(["tests/nowhere"], []).losses
+def test_tests_that_do_not_run_are_a_loss(tmp_path):
+    (loss,) = attacks.judged(4, "ERROR: file not found", tmp_path / "report.xml").losses
 
-    assert loss.startswith("the tests did not run")
+    assert loss == "the tests did not run: ERROR: file not found"

@@ -1,11 +1,10 @@
-"""Fuzzing: the brief settings find nothing, and the rules see what is wrong with an answer."""
+"""Fuzzing: the rules see what is wrong with an answer, and nothing else."""
 
 import pytest
 
 from bench.http11 import Answer
 from prove.fuzz import rules, wire
 from prove.fuzz.values import CANARY
-from prove.parts import PARTS
 
 PAGE = {
     "Content-Type": "text/html; charset=UTF-8",
@@ -19,14 +18,6 @@ def answer(status=200, body="", **headers):
     content = PAGE | {name.replace("_", "-"): value for name, value in headers.items()}
     lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in content.items())]
     return Answer(status, "\r\n".join(lines).encode(), body.encode())
-
-
-@pytest.mark.parametrize("part", ["fuzz", "described", "parsers", "wire"])
-def test_nothing_is_found(part):
-    outcome = PARTS[part]("brief")
-
-    assert outcome.losses == []
-    assert outcome.figures[0][1] >= 100
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,14 @@ def test_a_part_that_breaks_off_is_a_loss_and_the_others_go_on(monkeypatch, caps
     assert "wire: quick setting" in printed
 
 
-def test_the_long_setting_is_asked_for_by_name(monkeypatch):
+@pytest.mark.parametrize("extent", ["brief", "long"])
+def test_another_setting_is_asked_for_by_name(extent, monkeypatch):
     asked = []
     monkeypatch.setitem(PARTS, "kills", lambda extent: asked.append(extent) or outcome())
 
-    command.main(["--long", "kills"])
+    command.main([f"--{extent}", "kills"])
 
-    assert asked == ["long"]
+    assert asked == [extent]
 
 
 def test_an_unknown_part_is_named(capsys):
