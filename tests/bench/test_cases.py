@@ -1,0 +1,57 @@
+"""What the cases expect of each answer is what the service answers."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from bench import enrolment, seeding
+from bench.cases import CASES
+from bench.deployment import REDIRECT_URI
+from bench.http11 import Answer, WrongAnswerError
+from bench.population import Client, Grant, Person, Population
+from bench.wire import perform
+from bench.wsgi import calling
+from tests.engines import SECRET
+from tests.relying_party import RelyingParty
+
+HOST = "localhost:37960"
+
+
+def enrolled(database, exchange):
+    """Return one person, who signs in and fetches tokens."""
+    client = RelyingParty.registered(None, database, redirect_uris=[REDIRECT_URI])
+    deployment = SimpleNamespace(
+        host=HOST, register_client=lambda: (client.client_id, client.client_secret)
+    )
+    return enrolment.Enrolment(deployment).population(exchange)
+
+
+def seeded(database, _exchange):
+    """Return people who are written into the database."""
+    url = database.url.render_as_string(hide_password=False)
+    environment = {"AUTH_URL": f"http://{HOST}", "AUTH_DATABASE_URL": url, "AUTH_SECRET": SECRET}
+    deployment = SimpleNamespace(host=HOST, database_url=url, environment=environment)
+    return seeding.seed(deployment, 50)
+
+
+@pytest.mark.parametrize("populate", [enrolled, seeded])
+def test_every_answer_is_right(populate, database, app, monkeypatch):
+    monkeypatch.setattr(enrolment, "_FAMILIES", 2)
+    monkeypatch.setattr(seeding, "CLIENTS", 2)
+    exchange = calling(app)
+    population = populate(database, exchange)
+
+    for case in CASES.values():
+        for _ in range(3):
+            perform(case.work(population).begin(), exchange)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_another_answer_is_wrong(case):
+    client = Client("id", "secret", REDIRECT_URI)
+    grants = [Grant("somebody", client, "access", "refresh")]
+    population = Population(HOST, [Person("somebody", "cookies", client)], grants)
+    answer = Answer(404, b"HTTP/1.1 404 Not Found", b"{}")
+
+    with pytest.raises(WrongAnswerError):
+        perform(CASES[case].work(population).begin(), lambda _request: answer)

@@ -1,0 +1,37 @@
+"""``./run bench`` once, as it is: it starts the service, measures a case, prints and keeps it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from bench import results
+from tests.processes import ROOT, clean_environment
+
+
+def test_a_case_is_measured_printed_and_kept():
+    shortest = ["--only", "health", "--synchronous", "NORMAL", "--seconds", "0.2", "--rounds", "1"]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *shortest],
+        cwd=ROOT,
+        env=clean_environment() | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = Path(re.search(r"^kept in (\S+\.json) and ", done.stdout, re.MULTILINE)[1])
+    run = results.load(kept)
+    kept.unlink()
+    kept.with_suffix(".svg").unlink()
+    (column,) = run.columns
+    (only,) = column.rounds
+    (measured,) = only.cases.values()
+    assert measured.operations > 0
+    assert measured.cpu_us > 0
+    assert measured.p50_ms <= measured.p95_ms <= measured.p99_ms
+    assert only.start_seconds > 0
+    assert only.memory_after > 0
+    assert f"{measured.cpu_us:,.0f}" in done.stdout
