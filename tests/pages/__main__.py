@@ -29,7 +29,7 @@ COLOURS = 64
 
 def account(visit):
     """Open the account of somebody whose application holds tokens."""
-    visit.sign_in_elsewhere()
+    visit.has_signed_in_elsewhere()
     visit.connect()
     arrives(visit)
     form = {

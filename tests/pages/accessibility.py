@@ -4,7 +4,9 @@ from tests.first_party.npm_client import PACKAGES
 
 _AXE = PACKAGES / "node_modules" / "axe-core" / "axe.min.js"
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-_RUN = """tags => axe.run({ runOnly: tags }).then(found => found)"""
+# Of the rules that hold, it is enough to know how many there are.
+_RUN = """tags => axe.run({ runOnly: tags, resultTypes: ["violations"] })
+    .then(found => ({ passes: found.passes.length, violations: found.violations }))"""
 
 
 def barriers(tab):
@@ -12,7 +14,8 @@ def barriers(tab):
 
     The browser's debugger brings the script in, past the content policy, which stays as it is.
     """
-    tab.evaluate(_AXE.read_text(encoding="utf-8"))
+    if not tab.evaluate("'axe' in window"):
+        tab.evaluate(_AXE.read_text(encoding="utf-8"))
     found = tab.evaluate(_RUN, _TAGS)
     assert found["passes"]
     return [

@@ -7,29 +7,21 @@ from tests.pages.application import Application
 from tests.pages.served import Served
 from tests.pages.visit import Visit
 from tests.pages.watch import Watch
-from tests.processes import free_port
 from tests.relying_party import RelyingParty
 
 
-@pytest.fixture
-def make_service(make_app):
-    """Serve the application with further settings, if wanted."""
-    served = []
-
-    def make(**settings):
-        port = free_port()
-        app = make_app(auth__url=f"http://localhost:{port}", **settings)
-        served.append(Served(app, port))
-        return served[-1]
-
-    yield make
-    for each in served:
-        each.close()
+@pytest.fixture(scope="session")
+def server():
+    started = Served()
+    yield started
+    started.close()
 
 
 @pytest.fixture
-def service(make_service):
-    return make_service()
+def service(server, make_app):
+    """The test's own application, at the address that those of all tests have in turn."""
+    server.application = make_app(auth__url=server.url)
+    return server
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,7 @@
-"""The way to every page, as a person goes it: in the end the tab shows the page of that name."""
+"""The way to every page: in the end the tab shows the page of that name.
+
+What only has to have happened before, a sign-in or a consent, is not looked at on the way.
+"""
 
 from tests.end_session import END_SESSION
 
@@ -8,7 +11,8 @@ def start(visit):
 
 
 def start_signed_in(visit):
-    visit.sign_in()
+    visit.has_signed_in()
+    visit.go("/")
 
 
 def sign_in(visit):
@@ -24,17 +28,17 @@ def sign_in_for_host(visit):
 
 
 def continue_as(visit):
-    visit.sign_in()
+    visit.has_signed_in()
     visit.authorize(prompt="select_account")
 
 
 def sign_in_again(visit):
-    visit.sign_in()
+    visit.has_signed_in()
     visit.authorize(prompt="login")
 
 
 def sign_in_once_more_after_max_age(visit):
-    visit.sign_in()
+    visit.has_signed_in()
     visit.authorize(max_age=0)
 
 
@@ -66,13 +70,13 @@ def returning_by_form(visit):
 
 
 def account(visit):
-    visit.sign_in_elsewhere()
-    visit.connect()
+    visit.has_signed_in_elsewhere()
+    visit.has_connected()
     visit.go("/account")
 
 
 def account_without_applications(visit):
-    visit.sign_in()
+    visit.has_signed_in()
     visit.go("/account")
 
 
@@ -82,7 +86,7 @@ def account_after_ending_a_session(visit):
 
 
 def sign_out_at_a_clients_wish(visit):
-    visit.sign_in()
+    visit.has_signed_in()
     visit.go(END_SESSION, client_id=visit.client_id)
 
 
@@ -91,7 +95,7 @@ def sign_out_when_nobody_is_signed_in(visit):
 
 
 def signed_out(visit):
-    visit.sign_in()
+    start_signed_in(visit)
     visit.press("sign-out-submit")
 
 

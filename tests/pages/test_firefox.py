@@ -30,7 +30,13 @@ class FirefoxVisit(Visit):
         for each in ids:
             self.tab.follow(f"#{each}")
 
-    def sign_in_elsewhere(self):
+    def has_signed_in(self):
+        self.sign_in()
+
+    def has_connected(self):
+        self.connect()
+
+    def has_signed_in_elsewhere(self):
         """Sign in with another browser of the same person's, which is kept."""
         self.elsewhere = self._another()
         self.elsewhere.sign_in()

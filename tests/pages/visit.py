@@ -1,9 +1,10 @@
 """What a person does at the service in a browser tab."""
 
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urljoin
 
 from playwright.sync_api import expect
 
+from tests.e2e.person import Form
 from tests.relying_party import AUTHORIZE, challenge_of
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:152.0) Gecko/20100101 Firefox/152.0"
@@ -25,6 +26,9 @@ class Visit:
 
     def authorize(self, **changes):
         """Come from the application, with its authorization request."""
+        self.tab.goto(f"{self.service_url}{self._authorization_request(**changes)}")
+
+    def _authorization_request(self, **changes):
         parameters = {
             "response_type": "code",
             "client_id": self.client_id,
@@ -34,7 +38,7 @@ class Visit:
             "code_challenge": challenge_of(VERIFIER),
             "code_challenge_method": "S256",
         }
-        self.go(AUTHORIZE, **(parameters | changes))
+        return f"{AUTHORIZE}?{urlencode(parameters | changes)}"
 
     def press(self, *ids):
         """Press one button after the other, each on the page that the one before led to."""
@@ -52,13 +56,26 @@ class Visit:
         self.authorize()
         self.press("sign-in-submit", "consent-allow")
 
-    def sign_in_elsewhere(self):
+    def has_signed_in(self):
+        """Sign in without looking at the pages on the way; the browser has the cookies."""
+        self._submit(self.tab.context, "/sign-in", choice="sign-in")
+
+    def has_signed_in_elsewhere(self):
         """Sign in with another browser of the same person's."""
         with self.tab.context.browser.new_context(user_agent=FIREFOX) as context:
-            tab = context.new_page()
-            tab.goto(f"{self.service_url}/sign-in")
-            tab.locator("#sign-in-submit").click()
-            tab.wait_for_url(f"{self.service_url}/")
+            self._submit(context, "/sign-in", choice="sign-in")
+
+    def has_connected(self):
+        """Sign in and allow the application what it asks for, without looking at the pages."""
+        self.has_signed_in()
+        self._submit(self.tab.context, self._authorization_request(), decision="allow")
+
+    def _submit(self, context, path, **button):
+        """Press a button of a page's form, past what the browser shows."""
+        page = context.request.get(f"{self.service_url}{path}")
+        form = Form(page.text())
+        address = urljoin(page.url, form.action)
+        assert context.request.post(address, form=form.fields | button).ok
 
 
 def sees(tab, text):
