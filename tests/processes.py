@@ -8,6 +8,8 @@ import sys
 import threading
 from pathlib import Path
 
+from tests.engines import migrate
+
 ROOT = Path(__file__).parent.parent
 SCRIPTS = Path(sys.executable).parent
 
@@ -84,7 +86,8 @@ class LocalService(Process):
             "AUTH_URL": self.url,
             "AUTH_DATABASE_URL": f"sqlite:///{folder}/local.sqlite",
         } | env
-        self.command("authservice", "migrate", "--config", "local.ini")
+        # As the command does it, without a process of its own.
+        migrate(self.env["AUTH_DATABASE_URL"])
         super().__init__(
             [command, ini, f"listen_port={self.port}", *_workers(workers)],
             ready="Serving on",
