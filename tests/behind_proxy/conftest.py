@@ -1,9 +1,9 @@
 """One deployment for all tests of this folder, and browsers that know its hosts by name."""
 
-import json
-
 import pytest
 
+from authservice.services import client_registration
+from authservice.services.client_metadata import ClientMetadata
 from tests.behind_proxy.deployment import CLIENT, HOSTS, Deployment
 from tests.behind_proxy.walk import walk_in
 from tests.services.redis_server import RedisServer
@@ -67,8 +67,10 @@ def tab(new_browser):
 @pytest.fixture
 def own_client(production):
     """The credentials of a client of the test's own."""
-    printed = json.loads(production.register("Example App", f"{CLIENT}/elsewhere"))
-    return {name: printed[name] for name in ("client_id", "client_secret")}
+    wanted = ClientMetadata(name="Example App", redirect_uris=[f"{CLIENT}/elsewhere"])
+    with production.database.transaction() as connection:
+        client_id, secret = client_registration.register(connection, wanted)
+    return {"client_id": client_id, "client_secret": secret}
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, DOMAIN, SHOP
 from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
+from tests.behind_proxy.walk import walk_in
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
@@ -95,11 +96,12 @@ def test_a_stolen_cookie_lists_and_ends_nothing(owner, thief, method, path):
 
 
 @pytest.fixture
-def attacker(new_browser):
-    page = new_browser().new_page()
-    sign_in_at(page, APP, account="hubot")
-    sees(page, "Signed in as hubot")
-    return page
+def attackers(production):
+    """The shared cookie of an attacker, who is signed in and needs no browser for that."""
+    walk = walk_in(production, f"{APP}/", account="hubot")
+    session = walk.get(f"{AUTH}/api/auth/get-session").json
+    assert session["user"]["name"] == "hubot"
+    return walk.jar[SHARED]
 
 
 def _plant(tab, value, path="/"):
@@ -109,8 +111,8 @@ def _plant(tab, value, path="/"):
 
 
 @pytest.mark.attack("BROWSER-cookie-tossing")
-def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attacker):
-    _plant(tab, _cookie(attacker, SHARED)["value"])
+def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attackers):
+    _plant(tab, attackers)
 
     tab.goto(f"{CLIENT}/sign-in?prompt=none")
     sees(tab, "No sign-in: login_required")
@@ -126,16 +128,15 @@ def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attacker)
 @pytest.mark.attack("BROWSER-cookie-tossing")
 @pytest.mark.parametrize("path", ["/", "/api", "/api/auth/oauth2"])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attacker, path, when):
+def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attackers, path, when):
     production.forget_consents()
-    planted = _cookie(attacker, SHARED)["value"]
     if when == "before":
-        _plant(tab, planted, path)
+        _plant(tab, attackers, path)
     tab.goto(f"{AUTH}/sign-in?callbackURL={SHOP}/")
     finish_sign_in(tab)
     sees(tab, MONA)
     if when == "after":
-        _plant(tab, planted, path)
+        _plant(tab, attackers, path)
 
     tab.goto(f"{CLIENT}/sign-in")
     if when == "before" or path != "/":
