@@ -32,7 +32,7 @@ def machine(make_machine, identity_provider_standin, names):  # noqa: F811
     return make_machine("production.ini").production(identity_provider_standin, names)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def redis_server(tmp_path_factory):
     started = RedisServer(tmp_path_factory.mktemp("redis"))
     yield started

@@ -66,7 +66,7 @@ class Verification:
             self.proxy.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(tmp_path_factory, migrated_template, identity_provider_process):
     started = Service(
         tmp_path_factory.mktemp("service"),
