@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.end_session import END_SESSION
 from tests.pages import pictures, situations
-from tests.pages.visit import arrives, sees
+from tests.pages.visit import Visit, arrives, sees
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -26,9 +26,7 @@ def visit(new_visit, scripts):
 def elsewhere(visit, new_context):
     """Another browser, in which the same person is signed in."""
     tab = new_context().new_page()
-    tab.goto(f"{visit.service_url}/sign-in")
-    tab.locator("#sign-in-submit").click()
-    sees(tab, "You are signed in")
+    Visit(tab, visit.service_url, visit.client_id, visit.redirect_uri).has_signed_in()
     return tab
 
 

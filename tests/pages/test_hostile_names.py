@@ -67,7 +67,7 @@ def test_a_client_of_any_name(phone, kind, page):
 def test_a_person_of_any_name(visit, database, kind):
     name, shown = NAMES[kind]
     visit.tab.set_viewport_size({"width": 360, "height": 740})
-    visit.sign_in()
+    visit.has_signed_in()
     with database.transaction() as connection:
         connection.execute(update(user).values(name=name))
 
