@@ -6,17 +6,8 @@ from sqlalchemy import text
 from authservice.web.readiness import CONDITIONS
 from tests.browser import Browser
 from tests.processes import ROOT
-from tests.production import production_app, production_browser
-from tests.services.redis_server import RedisServer
 
 PATH = "/api/ready"
-
-
-@pytest.fixture
-def redis_server(tmp_path):
-    started = RedisServer(tmp_path)
-    yield started
-    started.stop()
 
 
 @pytest.mark.story("ready")
@@ -65,22 +56,6 @@ def test_a_service_that_never_reached_its_database_lacks_its_keys_too(make_app, 
     assert answer.status_int == 503
     assert names(answer) == ("unavailable", {"database_unavailable", "keys_unavailable"})
     assert str(tmp_path) not in answer.text
-
-
-def test_rate_limits_that_nobody_counts_degrade_it(make_app, monkeypatch, redis_server):
-    app = production_app(make_app, monkeypatch, ratelimit__storage=redis_server.url)
-    browser = production_browser(app)
-    assert names(browser.get(PATH)) == ("ready", set())
-
-    redis_server.stop()
-    try:
-        answer = browser.get(PATH)
-    finally:
-        redis_server.start()
-
-    assert names(answer) == ("degraded", {"rate_limits_off"})
-    assert "redis" not in answer.text
-    assert names(browser.get(PATH)) == ("ready", set())
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.name)
