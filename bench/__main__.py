@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from bench import options, plot, profiling, results, runs, table
+from bench import options, profiling, results, runs, table
 from bench.comparison import AnotherRunError, require_one_run
 from bench.deployment import CommandError
 from bench.figures import Run
@@ -51,6 +51,9 @@ def _measure(wanted: options.Options) -> int:
     run = runs.perform(wanted)
     file = results.FOLDER / f"{run.id}.json"
     results.save(run, file)
+    # What draws it is a large library: only ./run bench installs it.
+    from bench import plot  # noqa: PLC0415
+
     plot.draw(run, file.with_suffix(".svg"))
     _print(run)
     sys.stdout.write(f"\nkept in {file} and {file.with_suffix('.svg').name}\n")

@@ -1,12 +1,14 @@
-"""Debian's Chromium, driven by Playwright: one driver for all tests, since a process holds one."""
+"""Debian's Chromium, driven by Playwright: one driver for all tests, since a process holds one.
+
+Playwright comes when the first of these tests does, so nothing imports it before.
+"""
 
 import shutil
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from tests.parts import program
+from tests.parts import library, program
 
 # A browser that looks up nothing and reports to nobody while it is tested.
 _QUIET = (
@@ -16,6 +18,16 @@ _QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+
+
+def playwright_api():
+    """Return Playwright's module."""
+    return library("playwright.sync_api", "browser")
+
+
+def expect(subject):
+    """Expect something of a page or a part of it, and wait for that."""
+    return playwright_api().expect(subject)
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +42,7 @@ def launcher():
     """Give what launches browsers, as the fixture does."""
     # The same browser without windows, of which every context would have one: a third of the work.
     path = shutil.which("chromium-headless-shell") or program("chromium")
-    with sync_playwright() as playwright:
+    with playwright_api().sync_playwright() as playwright:
         launched = []
 
         def launch(*arguments):

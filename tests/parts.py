@@ -1,16 +1,22 @@
-"""What tests need beside Python: it is there, or the tests that need it are left out.
+"""What some tests need beside the rest: it is there, or it is installed, or they are left out.
 
-A person is told which tests did not run and what to install. In CI a part that can be installed
-is there, or the test fails. What the machine itself does not have or allow, nobody can install:
-there too the test is left out, and the last lines of the run say for want of what.
+Under ``./run`` it is installed when a test first asks for it: Python packages and those of npm
+always, Debian's packages where root runs the tests. Otherwise a person is told which tests did not
+run and what to install. In CI a part that can be installed is there, or the test fails. What the
+machine itself does not have or allow, nobody can install: there too the test is left out, and the
+last lines of the run say for want of what.
 """
 
+import importlib
+import importlib.util
 import os
 import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from tests.installation import install, may_install
 
 _PACKAGES = {
     "apache2": "apache2-bin",
@@ -27,24 +33,40 @@ _PACKAGES = {
 
 def program(name):
     """Return the path of a program, or leave the test out."""
-    found = shutil.which(name, path=":".join([os.environ.get("PATH", ""), *_folders()]))
-    if found is not None:
-        return found
-    return missing(name, _install(_PACKAGES[name]))
+
+    def found():
+        return shutil.which(name, path=":".join([os.environ.get("PATH", ""), *_folders()]))
+
+    return _of_debian(_PACKAGES[name], name, found)
 
 
 def apache_module(name):
     """Return the file of a module of Apache's that Debian packages, or leave the test out."""
     file = Path(f"/usr/lib/apache2/modules/mod_{name}.so")
-    if file.is_file():
-        return file
-    return missing(file.name, _install(f"libapache2-mod-{name.replace('_', '-')}"))
+    package = f"libapache2-mod-{name.replace('_', '-')}"
+    return _of_debian(package, file.name, lambda: file if file.is_file() else None)
 
 
 def faketime():
     """Return the library with which a process goes by another clock, or leave the test out."""
-    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    return found[0] if found else missing("libfaketimeMT.so.1", _install("libfaketime"))
+    name = "libfaketimeMT.so.1"
+
+    def found():
+        return next(Path("/usr/lib").glob(f"*/faketime/{name}"), None)
+
+    return _of_debian("libfaketime", name, found)
+
+
+def library(name, lock):
+    """Import a module of a library that a lock of its own lists, or leave the test out."""
+
+    def found():
+        importlib.invalidate_caches()
+        return importlib.util.find_spec(name.partition(".")[0])
+
+    how = f"./run test installs requirements/{lock}.txt"
+    _had(("python", lock), name, found, mend=how)
+    return importlib.import_module(name)
 
 
 def missing(part, mend):
@@ -76,8 +98,16 @@ def what_the_machine_lacks(reports):
     return [f"{number} left out: {_WANT}{what}" for what, number in sorted(wants.items())]
 
 
-def _install(package):
-    return f"as root: apt-get install {package}"
+def _of_debian(package, part, found):
+    return _had(("debian", package), part, found, mend=f"as root: apt-get install {package}")
+
+
+def _had(what, part, found, *, mend):
+    """Return what is found, after it was installed if that may be, or leave the test out."""
+    # Asked even when it is found: another process may be in the middle of installing it.
+    failure = install(*what) if may_install() else None
+    had = found()
+    return missing(part, failure or mend) if had is None else had
 
 
 def _folders():

@@ -2,9 +2,8 @@
 
 import re
 
-from playwright.sync_api import expect
-
 from tests.behind_proxy.deployment import PROVIDER
+from tests.chromium import expect
 from tests.processes import ROOT
 
 SCREENSHOTS = ROOT / "test-results"

@@ -1,10 +1,10 @@
 """Accounts at the provider that cannot, or only just, be used: each has a page that helps."""
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.behind_proxy.deployment import APP, AUTH
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
+from tests.chromium import expect
 
 SUSPENDED = {"id": 700001, "suspended_at": "2026-01-01T00:00:00Z"}
 WITHOUT_ADDRESS = {"id": 700002, "emails": []}

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER, SHOP
 from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
+from tests.chromium import expect
 
 AT_PROVIDER = re.compile(f"^{re.escape(PROVIDER)}/login")
 

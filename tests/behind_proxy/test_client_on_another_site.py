@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.behind_proxy.deployment import AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
+from tests.chromium import expect
 
 SIGNED_IN = re.compile(f"^{re.escape(CLIENT)}/callback\\?code=")
 

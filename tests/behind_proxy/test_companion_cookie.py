@@ -1,11 +1,11 @@
 """A sibling application that steals a shared cookie, or plants one, gains next to nothing."""
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, DOMAIN, SHOP
 from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
 from tests.behind_proxy.walk import walk_in
+from tests.chromium import expect
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"

@@ -1,9 +1,8 @@
 """One sign-in for every application below the parent domain, and one sign-out."""
 
-from playwright.sync_api import expect
-
 from tests.behind_proxy.deployment import APP, AUTH, SHOP
 from tests.behind_proxy.person import MONA, NOBODY, finish_sign_in, keep_picture, sees, sign_in_at
+from tests.chromium import expect
 
 
 def test_who_signs_in_at_one_application_is_known_at_its_sibling(tab):

@@ -1,9 +1,12 @@
+import importlib
+
 import pytest
 
-from bench import plot, results, table
+from bench import results, table
 from bench.__main__ import main
 from bench.figures import Run
 from tests.bench.columns import column
+from tests.parts import library
 
 
 def made(run_id="one", failures=()):
@@ -14,6 +17,12 @@ def made(run_id="one", failures=()):
     for each in columns:
         each.run_id = run_id
     return Run(run_id, {"date": "today", "CPU": "fast"}, columns, "", list(failures))
+
+
+@pytest.fixture
+def plot():
+    library("matplotlib", "bench")
+    return importlib.import_module("bench.plot")
 
 
 @pytest.fixture
@@ -67,7 +76,7 @@ def test_a_file_that_is_no_result_is_refused(content, tmp_path, capsys):
     assert capsys.readouterr().err.startswith("bench: ")
 
 
-def test_the_plot_shows_each_column(tmp_path):
+def test_the_plot_shows_each_column(plot, tmp_path):
     plot.draw(made(), tmp_path / "plot.svg")
 
     assert "<svg" in (tmp_path / "plot.svg").read_text()

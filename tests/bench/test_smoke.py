@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 from bench import results
+from tests.parts import library
 from tests.processes import ROOT, clean_environment
 
 
 def test_a_case_is_measured_printed_and_kept():
+    library("matplotlib", "bench")
     shortest = ["--only", "health", "--synchronous", "NORMAL", "--seconds", "0.2", "--rounds", "1"]
 
     done = subprocess.run(

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import yaml
 
-from tests.e2e.recipes import NODE
+from tests.node import node
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _QUOTED_OR_COMMENT = re.compile(r"""//.*|`[^`]*`|(["'])(?:\\.|(?!\1).)*\1""")
@@ -38,7 +38,7 @@ def _sh(text):
 
 
 def _js(text):
-    _run([NODE, "--check", "--input-type=module", "-"], text)
+    _run([node(), "--check", "--input-type=module", "-"], text)
 
 
 def _html(text):

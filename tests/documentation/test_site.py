@@ -10,6 +10,7 @@ import pytest
 
 from tests.documentation.markdown import FILES, links
 from tests.documentation.site import Page
+from tests.parts import library
 from tests.processes import ROOT, SCRIPTS, Process, free_port
 
 README = ROOT / "README.md"
@@ -25,6 +26,7 @@ def site(tmp_path_factory):
 
 
 def _build(project, folder):
+    library("mkdocs", "docs")
     # With --quiet it would not count its warnings, and --strict would let all of them pass.
     return subprocess.run(
         [SCRIPTS / "mkdocs", "build", "--strict", "--site-dir", folder],

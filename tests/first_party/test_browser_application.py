@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.chromium import expect
 from tests.processes import ROOT
 
 SIGNED_IN = "Signed in as Local Developer"

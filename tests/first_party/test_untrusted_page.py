@@ -3,8 +3,8 @@
 from itertools import product
 
 import pytest
-from playwright.sync_api import Error, expect
 
+from tests.chromium import expect, playwright_api
 from tests.first_party.web_site import FOREIGN_HOST
 
 FOREIGN = [FOREIGN_HOST, "127.0.0.2"]
@@ -46,7 +46,7 @@ def session_lives_on(home):
 
 def test_the_client_gets_nothing(foreign):
     for method in ("getSession", "listSessions", "token"):
-        with pytest.raises(Error, match="Failed to fetch"):
+        with pytest.raises(playwright_api().Error, match="Failed to fetch"):
             foreign.call(method)
 
 
@@ -59,7 +59,7 @@ def test_no_answer_is_readable_not_even_an_anonymous_one(foreign):
 @pytest.mark.usefixtures("session_lives_on")
 def test_the_client_changes_nothing(foreign):
     for method in ("signOut", "revokeSessions", "revokeOtherSessions"):
-        with pytest.raises(Error, match="Failed to fetch"):
+        with pytest.raises(playwright_api().Error, match="Failed to fetch"):
             foreign.call(method)
 
 

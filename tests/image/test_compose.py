@@ -6,8 +6,8 @@ stands for the network alias, and the image of local mode, which has Python, for
 
 import pytest
 import yaml
-from playwright.sync_api import expect
 
+from tests.chromium import expect
 from tests.image.store import LOCAL
 from tests.processes import ROOT
 

@@ -1,8 +1,8 @@
 """axe-core, of npm, in a tab: what its rules for WCAG 2.2 AA and good practice find there."""
 
-from tests.first_party.npm_client import PACKAGES
+from tests.node import packages
 
-_AXE = PACKAGES / "node_modules" / "axe-core" / "axe.min.js"
+_AXE = "node_modules/axe-core/axe.min.js"
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # Of the rules that hold, it is enough to know how many there are.
 _RUN = """tags => axe.run({ runOnly: tags, resultTypes: ["violations"] })
@@ -15,7 +15,7 @@ def barriers(tab):
     The browser's debugger brings the script in, past the content policy, which stays as it is.
     """
     if not tab.evaluate("'axe' in window"):
-        tab.evaluate(_AXE.read_text(encoding="utf-8"))
+        tab.evaluate((packages() / _AXE).read_text(encoding="utf-8"))
     found = tab.evaluate(_RUN, _TAGS)
     assert found["passes"]
     return [

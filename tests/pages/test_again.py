@@ -1,8 +1,8 @@
 """What people do twice: two tabs, the back button, a double click, a page that is loaded again."""
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.chromium import expect
 from tests.pages import situations
 from tests.pages.visit import Visit, arrives, sees
 

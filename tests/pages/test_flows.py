@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.chromium import expect
 from tests.end_session import END_SESSION
 from tests.pages import pictures, situations
 from tests.pages.visit import Visit, arrives, sees

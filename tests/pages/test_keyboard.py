@@ -1,8 +1,8 @@
 """By keyboard alone: every control in its turn, in a straight line, and one sees where one is."""
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.chromium import expect
 from tests.pages import situations
 from tests.pages.visit import arrives, sees
 

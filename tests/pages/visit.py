@@ -2,8 +2,7 @@
 
 from urllib.parse import urlencode, urljoin
 
-from playwright.sync_api import expect
-
+from tests.chromium import expect
 from tests.e2e.person import Form
 from tests.relying_party import AUTHORIZE, challenge_of
 

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from tests.e2e.person import Form
-from tests.first_party.npm_client import NODE, PACKAGES
+from tests.node import node, packages
 from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
 
 
@@ -17,7 +17,7 @@ def run(script, service, client, person, **given):
         "postLogoutRedirectUri": POST_LOGOUT_REDIRECT_URI,
     }
     with subprocess.Popen(
-        [NODE, PACKAGES / "relying_parties" / script, json.dumps(given)],
+        [node(), packages() / "relying_parties" / script, json.dumps(given)],
         env={},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.parts import program
+from tests.parts import library, program
 from tests.processes import ROOT, clean_environment
 
 COPIED = ("alembic", "authservice", "bench", "requirements", "local.ini", "setup.py")
@@ -36,6 +36,7 @@ def checkout(tmp_path):
 
 
 def test_a_case_that_became_dearer_is_measured_once_more_and_fails(checkout):
+    library("matplotlib", "bench")
     options = ["--against", "HEAD", "--only", "health", "--seconds", "0.3", "--rounds", "1"]
 
     done = subprocess.run(

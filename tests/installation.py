@@ -1,0 +1,33 @@
+"""What tests lack is installed when one of them asks for it, as far as ``./run`` may do so.
+
+Only ``./run`` sets the variable: a bare ``pytest`` installs nothing. Whoever asks waits meanwhile,
+so nothing that has a time limit may have begun.
+"""
+
+import functools
+import os
+import subprocess
+
+from tests.processes import ROOT
+
+
+def may_install():
+    """Tell whether the tests were started by a task that lets them install what they lack."""
+    return os.environ.get("TESTS_INSTALL") == "yes"
+
+
+@functools.cache
+def install(*what):
+    """Have ``./run`` install something, once in each process; return how that failed, if it did."""
+    done = subprocess.run(
+        ["./run", "install", *what],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 0:
+        return None
+    return f"./run install {' '.join(what)} failed: {' '.join(done.stdout.split()[-60:])}"

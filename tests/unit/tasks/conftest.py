@@ -1,0 +1,111 @@
+"""A checkout with nothing but ``./run`` and what it reads, on a machine that only writes down."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.processes import ROOT
+
+_COPIED = ("run", "setup.py", "tests/installation.py", "tests/parts.py", "tests/processes.py")
+_MACHINE = {
+    "id": "echo $USER_ID",
+    # A package is installed when it has a file of its name.
+    "dpkg-query": 'test -e "$STATE/$4" && echo install ok installed',
+    "apt-get": """
+echo "begin $*" >> "$STATE/log"
+sleep 0.2
+for last; do :; done
+case $last in
+*absent) echo "E: Unable to locate package $last" >&2; exit 100 ;;
+esac
+touch "$STATE/$last"
+if [ "$last" = systemd ]; then
+    printf '#!/bin/sh\n' > "$STATE/../bin/systemd-analyze"
+    chmod +x "$STATE/../bin/systemd-analyze"
+fi
+echo "end RUNLEVEL=${RUNLEVEL:-}" >> "$STATE/log"
+""",
+}
+_ENVIRONMENT = {
+    name: f'echo "{name} $* TESTS_INSTALL=${{TESTS_INSTALL:-}}" >> "$STATE/log"'
+    for name in ("pip", "pytest", "ruff", "mypy", "lint-imports", "check-jsonschema")
+}
+
+
+class Checkout:
+    """Runs commands in the checkout, and tells what they did to the machine."""
+
+    def __init__(self, folder):
+        self.folder = folder / "checkout"
+        self._state = folder / "state"
+        self._state.mkdir()
+        for name in _COPIED:
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, self.folder / name)
+        _programs(folder / "bin", _MACHINE)
+        _programs(self.folder / ".venv" / "bin", _ENVIRONMENT)
+        (self.folder / "requirements").mkdir()
+        for name in ("dev", "lint"):
+            self.lock(name, f"{name}==1")
+        version = f"{sys.version} {sys.base_prefix}"
+        sums = f"{self._sum('requirements/dev.txt')}{self._sum('setup.py')}"
+        (self.folder / ".venv" / "wanted").write_text(f"{version}\n{self.folder}\n{sums}")
+        self._environment = os.environ | {
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+            "PYTHON": sys.executable,
+            "PYTHONPATH": str(self.folder),
+            "STATE": str(self._state),
+            "USER_ID": "0",
+        }
+        for name in ("CI", "TESTS_INSTALL"):
+            self._environment.pop(name, None)
+
+    def lock(self, name, text):
+        (self.folder / "requirements" / f"{name}.txt").write_text(text)
+
+    def start(self, *command, **environment):
+        """Begin a command."""
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self._environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *command, **environment):
+        """Return the exit status of a command and what it said."""
+        with self.start(*command, **environment) as process:
+            said = process.communicate()[0]
+        return process.returncode, said
+
+    def ask(self, expression, **environment):
+        """Return what a test of the checkout gets when it asks for a part."""
+        program = f"from tests import parts; print(parts.{expression})"
+        return self.run(sys.executable, "-c", program, **environment)
+
+    @property
+    def done(self):
+        """Return what was done to the machine, a line for each time something began or ended."""
+        log = self._state / "log"
+        return log.read_text().splitlines() if log.exists() else []
+
+    def _sum(self, name):
+        return f"{hashlib.sha256((self.folder / name).read_bytes()).hexdigest()}  {name}\n"
+
+
+def _programs(folder, scripts):
+    folder.mkdir(parents=True)
+    for name, script in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path.resolve())
