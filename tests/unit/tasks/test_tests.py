@@ -22,3 +22,13 @@ def test_tests_run_and_install_what_they_lack(checkout, task, linted, options):
     *before, last = checkout.done
     assert [line.partition(" ")[0] for line in before] == linted
     assert last == f"pytest {PARALLEL}{options} TESTS_INSTALL=yes"
+
+
+def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
+    status, said = checkout.run("./run", "quick", "-x")
+
+    assert status == 0, said
+    *before, last = checkout.done
+    assert [line.partition(" ")[0] for line in before] == ["pip", *LINT]
+    folders = "tests/unit tests/pins tests/functional"
+    assert last == f"pytest {PARALLEL} --engines=sqlite -x {folders} TESTS_INSTALL="
