@@ -1,23 +1,40 @@
 """What a release does not do without."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 WORKFLOW = (WORKFLOWS / "release.yml").read_text("utf-8")
+NIGHTLY = (WORKFLOWS / "nightly.yml").read_text("utf-8")
+NIGHTLY_TASKS = set(re.findall(r"- task: (.+)$", NIGHTLY, re.MULTILINE))
 
 
 def test_known_vulnerabilities_stop_it():
     # Without --strict it ends well where no vulnerability service answers.
     assert "pip-audit --strict" in WORKFLOW
-    assert "needs: [audit, checks]" in WORKFLOW
+    assert "needs: [audit, checks, nightly]" in WORKFLOW
 
 
-def test_every_check_and_the_whole_proof_precede_it():
+def test_every_check_every_test_and_the_whole_proof_precede_it():
     checks = (WORKFLOWS / "checks.yml").read_text("utf-8")
 
     assert "uses: ./.github/workflows/checks.yml" in WORKFLOW
-    assert {"      - run: .ci/run", "      - run: ./run prove"} <= set(checks.splitlines())
+    assert "uses: ./.github/workflows/nightly.yml" in WORKFLOW
+    assert "      - run: .ci/run" in checks.splitlines()
+    assert {"./run test --all --cov", "./run image", "./run prove"} <= NIGHTLY_TASKS
+
+
+def test_what_changes_do_not_run_runs_every_night():
+    assert "  schedule:\n    - cron: " in NIGHTLY
+    assert "  workflow_dispatch:\n  workflow_call:\n" in NIGHTLY
+    assert "      - run: ${{ matrix.task }}" in NIGHTLY.splitlines()
+
+
+def test_a_change_runs_the_tests_last_and_a_share_of_the_others():
+    *_, last = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+    assert last == 'exec ./run test --cov --eighth="$commit"'
 
 
 def test_every_change_is_checked_as_a_release_is():
