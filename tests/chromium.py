@@ -3,7 +3,6 @@
 Playwright comes when the first of these tests does, so nothing imports it before.
 """
 
-import shutil
 from contextlib import contextmanager
 
 import pytest
@@ -41,7 +40,7 @@ def launch_chromium():
 def launcher():
     """Give what launches browsers, as the fixture does."""
     # The same browser without windows, of which every context would have one: a third of the work.
-    path = shutil.which("chromium-headless-shell") or program("chromium")
+    path = program("chromium-headless-shell", otherwise=["chromium"])
     with playwright_api().sync_playwright() as playwright:
         launched = []
 

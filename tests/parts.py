@@ -20,7 +20,7 @@ from tests.installation import install, may_install
 
 _PACKAGES = {
     "apache2": "apache2-bin",
-    "chromium": "chromium",
+    "chromium-headless-shell": "chromium-headless-shell",
     "firefox-esr": "firefox-esr",
     "git": "git",
     "initdb": "postgresql",
@@ -31,11 +31,13 @@ _PACKAGES = {
 }
 
 
-def program(name):
-    """Return the path of a program, or leave the test out."""
+def program(name, *, otherwise=()):
+    """Return the path of a program or of one that does as well, or leave the test out."""
 
     def found():
-        return shutil.which(name, path=":".join([os.environ.get("PATH", ""), *_folders()]))
+        path = ":".join([os.environ.get("PATH", ""), *_folders()])
+        there = (shutil.which(each, path=path) for each in (name, *otherwise))
+        return next(filter(None, there), None)
 
     return _of_debian(_PACKAGES[name], name, found)
 
