@@ -35,12 +35,8 @@ class Applications:
 
     def make(self, database, **settings):
         """Build one in local mode, with further settings if wanted."""
-        secret = os.environ.get("AUTH_SECRET")
         if "auth__database_url" not in settings:
-            if secret is None and "auth__mode" not in settings and database.is_sqlite:
-                secret = _kept_secret(database)
-            if secret is not None:
-                self._give_keys(database, secret)
+            self._give_keys(database, local_mode="auth__mode" not in settings)
         ini = LOCAL | {"auth.database_url": database.url.render_as_string(hide_password=False)}
         ini |= {name.replace("__", "."): value for name, value in settings.items()}
         return self._routers.application(ini)
@@ -48,9 +44,15 @@ class Applications:
     def end(self, app):
         self._routers.take_back(app)
 
-    def _give_keys(self, database, secret):
+    def _give_keys(self, database, *, local_mode):
         if database.reader.scalar(select(func.count()).select_from(jwks)):
             # Another process has served this database before.
+            return
+        secret = os.environ.get("AUTH_SECRET")
+        if secret is None and local_mode and database.is_sqlite:
+            secret = _kept_secret(database)
+        if secret is None:
+            # The test gives the secret in another way, or none.
             return
         with database.transaction() as connection:
             connection.execute(insert(jwks), self.keys_under(secret))

@@ -124,9 +124,13 @@ def test_what_was_not_told_before_a_stop_is_told_after_the_next_start(
     assert notices.told(receiver.next()) == "s" * 32
 
 
-def test_what_another_process_left_is_found_without_being_called(monkeypatch, notices, receiver):
-    # Whoever waits already does so for a few seconds more.
+@pytest.fixture
+def _often_looking(monkeypatch):
     monkeypatch.setattr(backchannel_logout, "_IDLE_SECONDS", 0.01)
+
+
+@pytest.mark.usefixtures("_often_looking")
+def test_what_another_process_left_is_found_without_being_called(notices, receiver):
     notices.leave()
 
     assert notices.told(receiver.next()) == "s" * 32
