@@ -35,6 +35,7 @@ def config(**options):
         ("races", [], ["sqlite", "postgresql"]),
         ("functional", [pytest.mark.story("health")], ["sqlite", "postgresql"]),
         ("functional", [pytest.mark.attack("x")], ["sqlite", "postgresql"]),
+        ("behind_proxy", [pytest.mark.attack("x")], ["sqlite"]),
         ("functional", [pytest.mark.engines("postgresql")], ["postgresql"]),
         ("unit", [pytest.mark.engines("sqlite")], ["sqlite"]),
     ],
