@@ -16,7 +16,7 @@ class Collected:
     def __init__(self, nodeid, *marks, engine=None):
         self.nodeid = nodeid
         self.callspec = SimpleNamespace(params={"engine": engine}) if engine else None
-        self._marks = {mark.name: mark.mark for mark in marks}
+        self._marks = {name: SimpleNamespace(args=args) for name, *args in marks}
 
     def get_closest_marker(self, name):
         return self._marks.get(name)
@@ -33,11 +33,11 @@ def config(**options):
         ("functional", [], ["sqlite"]),
         ("unit", [], ["sqlite", "postgresql"]),
         ("races", [], ["sqlite", "postgresql"]),
-        ("functional", [pytest.mark.story("health")], ["sqlite", "postgresql"]),
-        ("functional", [pytest.mark.attack("x")], ["sqlite", "postgresql"]),
-        ("behind_proxy", [pytest.mark.attack("x")], ["sqlite"]),
-        ("functional", [pytest.mark.engines("postgresql")], ["postgresql"]),
-        ("unit", [pytest.mark.engines("sqlite")], ["sqlite"]),
+        ("functional", [("story", "health")], ["sqlite", "postgresql"]),
+        ("functional", [("attack", "x")], ["sqlite", "postgresql"]),
+        ("behind_proxy", [("attack", "x")], ["sqlite"]),
+        ("functional", [("engines", "postgresql")], ["postgresql"]),
+        ("unit", [("engines", "sqlite")], ["sqlite"]),
     ],
 )
 def test_by_default_a_test_runs_where_the_engine_makes_a_difference(folder, marks, names):
@@ -48,7 +48,7 @@ def test_by_default_a_test_runs_where_the_engine_makes_a_difference(folder, mark
 
 @pytest.mark.parametrize(
     ("marks", "names"),
-    [([], ["sqlite", "postgresql"]), ([pytest.mark.engines("sqlite")], ["sqlite"])],
+    [([], ["sqlite", "postgresql"]), ([("engines", "sqlite")], ["sqlite"])],
 )
 def test_all_run_on_every_engine_that_they_are_about(marks, names):
     test = Collected("tests/functional/test_it.py::test_it", *marks)
@@ -80,7 +80,7 @@ def test_each_commit_runs_about_an_eighth_of_the_repeats():
 @pytest.mark.parametrize("commit", ["0", "1d5d82b"])
 def test_whatever_the_commit_what_runs_by_default_runs(commit):
     sqlite = Collected("tests/functional/test_it.py::test_it[sqlite]", engine="sqlite")
-    story = Collected("tests/a/b.py::c", pytest.mark.story("health"), engine="postgresql")
+    story = Collected("tests/a/b.py::c", ("story", "health"), engine="postgresql")
     none = Collected("tests/functional/test_it.py::test_none")
 
     assert all(selection.is_selected(each, config(eighth=commit)) for each in (sqlite, story, none))
