@@ -53,6 +53,15 @@ class SignInFailed(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AccountNotLinked(Event):
+    """Somebody came with a new account and an address that is that of another person, ``sub``."""
+
+    provider: str
+    account_id: str
+    sub: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SignedOut(Event):
     """A session ended before its time: by its owner, from here or from another device."""
 
@@ -174,6 +183,13 @@ class ClientDeleted(Event):
 @dataclass(frozen=True, kw_only=True)
 class UserExported(Event):
     """What is kept of a person was handed out, by an operator's command."""
+
+    sub: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailReleased(Event):
+    """A person was parted from their address and signed out, by an operator's command."""
 
     sub: str
 

@@ -28,6 +28,7 @@ of the request:
 | `client_id` | the client |
 | `provider` | the identity provider, by its id in the settings |
 | `grant_type`, `scope`, `error` | as in OAuth; `error` of a failed sign-in as on its page |
+| `account_id` | the account at the identity provider, by its id there |
 | `new_user` | whether the person had never been here |
 | `changed` | the names of what changed |
 

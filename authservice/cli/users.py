@@ -1,4 +1,4 @@
-"""``authservice users``: list, export and delete.
+"""``authservice users``: list, export, release-email and delete.
 
 All work on the database; there is no HTTP endpoint for any of it.
 """
@@ -13,13 +13,14 @@ from typing import Any
 from sqlalchemy import Connection
 
 from authservice import events
-from authservice.cli import client_arguments, database, event_log
+from authservice.cli import client_arguments, confirmation, database, event_log
 from authservice.cli.arguments import fail
 from authservice.events import UserExported
+from authservice.services import email_addresses
 from authservice.services import user_administration as administration
 from authservice.services.user_administration import UserRow
 
-SUMMARY = "list, export and delete the people who have signed in"
+SUMMARY = "list and export the people who have signed in, release an address, delete somebody"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     client_arguments.add_database(export)
     _add_user(export)
     export.set_defaults(run=_export)
+    releasing = commands.add_parser(
+        "release-email",
+        help="let another account have a user's e-mail address, and sign the user out",
+        allow_abbrev=False,
+    )
+    client_arguments.add_database(releasing)
+    client_arguments.add_dry_run(releasing)
+    confirmation.add_arguments(releasing)
+    _add_user(releasing)
+    releasing.set_defaults(run=_release_email)
     deleting = commands.add_parser(
         "delete", help="delete a user and everything that hangs on them", allow_abbrev=False
     )
@@ -66,6 +77,27 @@ def _export(options: argparse.Namespace) -> None:
     content |= {kind: [_content(each) for each in rows] for kind, rows in hanging.items()}
     _print(json.dumps(content, ensure_ascii=False, indent=None if options.json else 2))
     events.log(UserExported(sub=row["id"]))
+
+
+def _release_email(options: argparse.Namespace) -> None:
+    with database.reading(options) as connection:
+        row = _existing(connection, options.user)
+    if email_addresses.is_stand_in(row["email"]):
+        fail(f"user {row['id']} has no address to release")
+    confirmation.confirm(
+        options,
+        f"{row['email']} is no longer user {row['id']}'s then: the account that comes with it next"
+        " is a new user. The sessions of this one end; all else stays theirs.",
+    )
+    with database.writing(options) as connection:
+        ended = administration.release_email(connection, row)
+        if ended is None:
+            fail(f"user {row['id']} has another address by now; nothing was written")
+    if options.dry_run:
+        sys.stderr.write("Everything is in order; nothing was written.\n")
+    else:
+        sys.stderr.write(f"Released the address of {row['id']}.\n")
+    _print(json.dumps({"sessions": ended}) if options.json else f"sessions: {ended}")
 
 
 def _delete(options: argparse.Namespace) -> None:

@@ -68,7 +68,7 @@ class CodeHosting:
         """Return who signed in.
 
         Raises SignInFailedError: ``invalid_code`` when the code earns no token,
-        ``email_not_verified`` or ``email_not_found`` when the account has no usable address,
+        ``email_not_verified`` when the site confirms nobody whose address is not,
         ``account_suspended``, ``unable_to_get_user_info`` when the site does not say who it is,
         and ``provider_unavailable`` when it is down, overloaded or too slow. Raises
         TooManySignInsError, and leaves the code as it is, when enough others are waiting.
@@ -113,7 +113,7 @@ class CodeHosting:
         return Request(Method.GET, f"{self._settings.api_url}{path}", headers, query)
 
     def _addresses(self, calls: ProviderCalls, token: str) -> list[EmailAddress]:
-        """Return the addresses up to the page of the primary one; none if we may not see them."""
+        """Return the addresses up to the page of the one that counts; none if they are hidden."""
         found: list[EmailAddress] = []
         for page in range(1, _EMAIL_PAGES + 1):
             request = self._api_request("/user/emails", token, per_page="100", page=str(page))
@@ -122,7 +122,7 @@ class CodeHosting:
                 break
             found += github_profile.addresses(json_body(response))
             more = any('rel="next"' in link for link in response.headers.get("Link", []))
-            if not more or any(address.primary for address in found):
+            if not more or any(address.primary and address.verified for address in found):
                 break
         return found
 

@@ -54,13 +54,13 @@ def addresses(content: object) -> list[EmailAddress]:
 
 def profile(provider_id: str, account: Mapping[str, Any], known: Iterable[EmailAddress]) -> Profile:
     """Return the profile of an account with these addresses; raises SignInFailedError."""
-    address = _chosen(account, list(known))
+    address = _verified(known)
     return Profile(
         provider_id=provider_id,
         account_id=_account_id(account.get("id")),
         name=_text(account.get("name")) or _text(account.get("login")),
-        email=address.email,
-        email_verified=address.verified,
+        email=address,
+        email_verified=address is not None,
         image=_https(account.get("avatar_url")),
     )
 
@@ -72,18 +72,13 @@ def _account_id(value: object) -> str:
     return str(value)
 
 
-def _chosen(account: Mapping[str, Any], known: list[EmailAddress]) -> EmailAddress:
-    """Return the primary address, else a verified one, else any.
+def _verified(known: Iterable[EmailAddress]) -> str | None:
+    """Return the primary address if it is verified, else another that is, else None.
 
-    The one on the public profile stands in when the list is not shown to us; nobody says then
-    that it is verified.
+    The one on the public profile is not asked for: nobody says that it is verified.
     """
-    if known:
-        return max(known, key=lambda address: (address.primary, address.verified))
-    public = account.get("email")
-    if not isinstance(public, str) or not _is_address(public):
-        raise SignInFailedError("email_not_found", "the account has no address")
-    return EmailAddress(public, primary=False, verified=False)
+    verified = [address for address in known if address.verified]
+    return max(verified, key=lambda address: address.primary).email if verified else None
 
 
 def _is_address(value: object) -> bool:

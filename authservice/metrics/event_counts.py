@@ -20,7 +20,6 @@ _SIGN_IN_ERRORS = {
     "access_denied",
     "account_not_linked",
     "account_suspended",
-    "email_not_found",
     "email_not_verified",
     "invalid_code",
     "no_code",

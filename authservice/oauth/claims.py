@@ -25,8 +25,8 @@ _BY_SCOPE: Mapping[str, Mapping[str, Callable[[User], Claim]]] = {
         "updated_at": lambda user: int(user.updated_at.timestamp()),
     },
     "email": {
-        "email": lambda user: user.email,
-        "email_verified": lambda user: user.email_verified,
+        "email": lambda user: user.verified_email,
+        "email_verified": lambda user: user.email_verified or None,
     },
 }
 

@@ -29,7 +29,7 @@ def register(connection: Connection, metadata: ClientMetadata) -> tuple[str, str
         provider_id="registration",
         account_id=temporary_id,
         name="Client registration",
-        email=f"{temporary_id.lower()}@registration.invalid",
+        email=None,
         email_verified=False,
         image=None,
     )

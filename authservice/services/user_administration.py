@@ -6,11 +6,11 @@ Only commands call this; no route does.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, select
+from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
 
-from authservice import events
+from authservice import clock, events
 from authservice.db import hold_tables
-from authservice.events import UserDeleted
+from authservice.events import EmailReleased, UserDeleted
 from authservice.models import (
     account,
     logout_notice,
@@ -22,7 +22,7 @@ from authservice.models import (
     user,
     verification,
 )
-from authservice.services import authorization_codes, person_lock, sessions
+from authservice.services import authorization_codes, email_addresses, person_lock, sessions
 
 UserRow = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def all_users(connection: Connection) -> Iterator[UserRow]:
 
 def find(connection: Connection, named: str) -> UserRow | None:
     """Return the row of the user with this id or e-mail address."""
-    for which in (user.c.id == named, user.c.email == named.lower()):
+    for which in (user.c.id == named, user.c.email == email_addresses.folded(named)):
         row = connection.execute(select(user).where(which)).mappings().first()
         if row is not None:
             return dict(row)
@@ -71,6 +71,41 @@ def remove(connection: Connection, row: UserRow) -> dict[str, int]:
     connection.execute(delete(user).where(user.c.id == user_id))
     events.note(connection, UserDeleted(sub=user_id))
     return counts
+
+
+def release_email(connection: Connection, row: UserRow) -> int | None:
+    """Part a user from their address and sign them out; return how many sessions ended.
+
+    They have it again when they sign in while the provider says it is theirs and nobody else has
+    taken it. None when the user has no longer the address that the row says.
+    """
+    user_id = row["id"]
+    person_lock.claim(connection, user.c.id == user_id)
+    values = {
+        "email": _stand_in(connection, user_id),
+        "email_verified": False,
+        "updated_at": clock.now(),
+    }
+    still = user.c.id == user_id, user.c.email == row["email"]
+    if not connection.execute(update(user).where(*still).values(values)).rowcount:
+        return None
+    of_user = select(session.c.id).where(session.c.user_id == user_id)
+    ended = sessions.end(connection, connection.scalars(of_user).all())
+    events.note(connection, EmailReleased(sub=user_id))
+    return ended
+
+
+def _stand_in(connection: Connection, user_id: str) -> str:
+    first = (
+        select(account.c.provider_id, account.c.account_id)
+        .where(account.c.user_id == user_id)
+        .order_by(account.c.created_at, account.c.id)
+        .limit(1)
+    )
+    found = connection.execute(first).first()
+    if found is None:
+        return email_addresses.stand_in_without_account(user_id)
+    return email_addresses.stand_in(*found)
 
 
 def _hanging(user_id: str) -> dict[str, tuple[Table, ColumnElement[bool]]]:

@@ -1,4 +1,8 @@
-"""People: the user behind an account at the identity provider, found or created."""
+"""People: the user behind an account at the identity provider, found or created.
+
+One account is one user, found by its id alone. Addresses come and go: who has somebody's today is
+not who had it yesterday, so an address leads to nobody.
+"""
 
 import logging
 from dataclasses import dataclass, replace
@@ -13,6 +17,7 @@ from authservice.crypto.secret_values import random_id
 from authservice.db import insert_or_ignore
 from authservice.models import account, user
 from authservice.prepared import Prepared
+from authservice.services import email_addresses
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +34,11 @@ class User:
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def verified_email(self) -> str | None:
+        """Return the address if it is known to be theirs; any other is nobody's to see."""
+        return self.email if self.email_verified else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
@@ -37,7 +47,7 @@ class Profile:
     provider_id: str
     account_id: str
     name: str
-    email: str
+    email: str | None
     email_verified: bool
     image: str | None
     scope: str | None = None
@@ -45,10 +55,15 @@ class Profile:
 
 
 class AccountNotLinkedError(Exception):
-    """The address belongs to a user whom this account may not be linked to."""
+    """The address of a new account is that of another user, ``holder_id``."""
+
+    def __init__(self, holder_id: str | None) -> None:
+        """Take whose it is; None when that changed while it was looked at."""
+        super().__init__("the address is another user's")
+        self.holder_id = holder_id
 
 
-# How often a sign-in is looked at anew because another one of the same person came first.
+# How often a sign-in is looked at again because another one came first.
 _ATTEMPTS = 3
 
 _BY_ID = Prepared(select(user).where(user.c.id == bindparam("user_id")))
@@ -62,8 +77,7 @@ _BY_ACCOUNT = (
     )
     .with_for_update(key_share=True, of=user)
 )
-_BY_ADDRESS = select(user).where(user.c.email == bindparam("address"))
-_HOLDER = _BY_ADDRESS.with_for_update(key_share=True)
+_HOLDER = select(user.c.id).where(user.c.email == bindparam("address"))
 
 
 def find(connection: Connection, user_id: str) -> User | None:
@@ -75,28 +89,21 @@ def find(connection: Connection, user_id: str) -> User | None:
 def from_profile(connection: Connection, profile: Profile) -> tuple[User, bool]:
     """Return the user behind a profile, and whether this sign-in created them.
 
-    By provider account first; else a user with the same address, if both sides verified it;
-    else a new one. Raises AccountNotLinkedError when the address is another user's and not
-    verified on both sides.
+    The account is the user, whatever its address. Raises AccountNotLinkedError for a new account
+    whose address is another user's.
     """
-    if not profile.account_id or not profile.email:
-        message = "a profile without an account id or an address identifies nobody"
+    if not profile.account_id:
+        message = "a profile without an account id identifies nobody"
         raise ValueError(message)
     for _ in range(_ATTEMPTS):
         known = _of_account(connection, profile)
         if known is not None:
             return _follow(connection, known, profile), False
-        holder = _of_address(connection, profile)
-        if holder is None:
-            created = _create(connection, profile)
-            if created is not None:
-                return created, True
-        elif not (holder.email_verified and profile.email_verified):
-            break
-        elif _link(connection, holder, profile):
-            return _follow(connection, holder, profile), False
-        # Another sign-in has made the user or the account since: it is there to be found now.
-    raise AccountNotLinkedError
+        created = _create(connection, profile)
+        if created is not None:
+            return created, True
+        # If another sign-in has made the user since, they are there to be found now.
+    raise AccountNotLinkedError(_holder(connection, _address(profile)[0]))
 
 
 def _of_account(connection: Connection, profile: Profile) -> User | None:
@@ -105,60 +112,69 @@ def _of_account(connection: Connection, profile: Profile) -> User | None:
     return None if row is None else User(*row)
 
 
-def _of_address(connection: Connection, profile: Profile) -> User | None:
-    row = connection.execute(_HOLDER, {"address": profile.email.lower()}).first()
-    return None if row is None else User(*row)
+def _holder(connection: Connection, address: str) -> str | None:
+    found: str | None = connection.scalar(_HOLDER, {"address": address})
+    return found
+
+
+def _address(profile: Profile) -> tuple[str, bool]:
+    """Return what is stored as a profile's address, and whether it is one that was verified."""
+    address = profile.email
+    if address and profile.email_verified and not email_addresses.is_stand_in(address):
+        return email_addresses.folded(address), True
+    return email_addresses.stand_in(profile.provider_id, profile.account_id), False
 
 
 def _create(connection: Connection, profile: Profile) -> User | None:
-    """Return a new user with the profile's account; None when there is one already."""
+    """Return a new user with the profile's account; None when address or account is taken."""
     now = clock.now()
+    address, verified = _address(profile)
     created = User(
         id=profile.user_id or random_id(),
         name=profile.name,
-        email=profile.email.lower(),
-        email_verified=profile.email_verified,
+        email=address,
+        email_verified=verified,
         image=profile.image,
         created_at=now,
         updated_at=now,
     )
     if not insert_or_ignore(connection, user, _row(created)):
         return None
-    if _link(connection, created, profile):
+    row = {
+        "id": random_id(),
+        "account_id": profile.account_id,
+        "provider_id": profile.provider_id,
+        "user_id": created.id,
+        "scope": profile.scope,
+        "created_at": now,
+        "updated_at": now,
+    }
+    if insert_or_ignore(connection, account, row):
         return created
     connection.execute(delete(user).where(user.c.id == created.id))
     return None
 
 
-def _link(connection: Connection, owner: User, profile: Profile) -> bool:
-    """Make the account the user's; False when it is somebody's already."""
-    now = clock.now()
-    row = {
-        "id": random_id(),
-        "account_id": profile.account_id,
-        "provider_id": profile.provider_id,
-        "user_id": owner.id,
-        "scope": profile.scope,
-        "created_at": now,
-        "updated_at": now,
-    }
-    return insert_or_ignore(connection, account, row)
-
-
 def _follow(connection: Connection, known: User, profile: Profile) -> User:
     """Take over what changed at the provider.
 
-    Not an address that another user holds, since two people would become one; nor an unverified
-    one in place of a verified one.
+    Not an address that another user holds, since nobody has the same as somebody else; but what
+    the person has given up is theirs no longer.
     """
-    current = _followed(known, profile)
-    if current.email != known.email and not _moves(connection, current):
+    address, verified = _address(profile)
+    current = replace(
+        known, name=profile.name, image=profile.image, email=address, email_verified=verified
+    )
+    if address != known.email and not _moves(connection, known, address):
         _log.warning(
-            "user %s keeps the address: the new one at %s is another user's",
+            "user %s is without an address: the one at %s is that of user %s",
             known.id,
             profile.provider_id,
+            _holder(connection, address),
         )
-        current = replace(current, email=known.email, email_verified=known.email_verified)
+        instead = email_addresses.stand_in(profile.provider_id, profile.account_id)
+        free = instead == known.email or _moves(connection, known, instead)
+        current = replace(current, email=instead if free else known.email, email_verified=False)
     if current == known:
         return known
     changed = _row(current) | {"updated_at": clock.now()}
@@ -166,21 +182,11 @@ def _follow(connection: Connection, known: User, profile: Profile) -> User:
     return User(**changed)
 
 
-def _followed(known: User, profile: Profile) -> User:
-    current = replace(known, name=profile.name, image=profile.image)
-    address, verified = profile.email.lower(), profile.email_verified
-    if address == known.email:
-        return replace(current, email_verified=known.email_verified or verified)
-    if verified or not known.email_verified:
-        return replace(current, email=address, email_verified=verified)
-    return current
-
-
-def _moves(connection: Connection, current: User) -> bool:
-    """Give a user the new address; False when another user holds it."""
-    if connection.execute(_BY_ADDRESS, {"address": current.email}).first() is not None:
+def _moves(connection: Connection, known: User, address: str) -> bool:
+    """Give a user another address; False when another user holds it."""
+    if _holder(connection, address) is not None:
         return False
-    change = update(user).where(user.c.id == current.id).values(email=current.email)
+    change = update(user).where(user.c.id == known.id).values(email=address)
     try:
         # Another sign-in may take the address at this very moment.
         with connection.begin_nested():

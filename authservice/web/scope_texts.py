@@ -20,10 +20,15 @@ class ScopeText:
 def scope_texts(scopes: Iterable[str], user: User) -> list[ScopeText]:
     """Return what the consent page says of each scope, in the order asked for."""
     profile = _("Your name and your picture") if user.image else _("Your name")
+    address = (
+        _("The address of your account")
+        if user.email_verified
+        else _("Your account has no confirmed address now; one that it gets later is shared")
+    )
     texts = {
         "openid": (_("Know who you are"), _("The identifier of your account here"), None),
         "profile": (_("See your profile"), profile, user.name),
-        "email": (_("See your email address"), _("The address of your account"), user.email),
+        "email": (_("See your email address"), address, user.verified_email),
         "offline_access": (
             _("Stay connected"),
             _("Keep this access while you are away, until you take it back"),

@@ -35,19 +35,14 @@ _TEXTS = {
         _("This email address is in use already"),
         _("Somebody signed in here before with another ${provider} account and the same address."),
         _(
-            "Sign in with that account, or confirm the address of yours at ${provider} and try"
-            " again."
+            "Sign in with that account. If it is not yours, tell the people who run this service"
+            " the reference below."
         ),
     ),
     "account_suspended": _Text(
         _("Your ${provider} account is suspended"),
         _("It cannot be used to sign in as long as ${provider} suspends it."),
         _("Ask ${provider} what is wrong with it, or try again with another account."),
-    ),
-    "email_not_found": _Text(
-        _("Your ${provider} account has no email address"),
-        _("An account here needs one, and ${provider} shows none to us."),
-        _("Add an address in the email settings of your ${provider} account, then try again."),
     ),
     "email_not_verified": _Text(
         _("Your email address is not confirmed"),

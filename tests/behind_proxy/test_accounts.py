@@ -7,10 +7,9 @@ from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
 from tests.chromium import expect
 
 SUSPENDED = {"id": 700001, "suspended_at": "2026-01-01T00:00:00Z"}
-WITHOUT_ADDRESS = {"id": 700002, "emails": []}
 WITH_MONAS_ADDRESS = {
     "id": 700003,
-    "emails": [{"email": "mona@example.com", "primary": True, "verified": False}],
+    "emails": [{"email": "mona@example.com", "primary": True, "verified": True}],
 }
 
 
@@ -19,10 +18,15 @@ def _sign_in(tab, account):
     finish_sign_in(tab, account)
 
 
-def test_an_unconfirmed_address_is_shown_as_such(production, tab):
-    _sign_in(tab, "newcomer")
+@pytest.mark.parametrize("login", ["newcomer", "nobody"])
+def test_without_a_confirmed_address_one_is_signed_in_and_shows_none(production, tab, login):
+    production.standin.account("nobody", id=700002, name="New Comer", emails=[])
+    _sign_in(tab, login)
 
     sees(tab, "Signed in as New Comer")
+    tab.goto(f"{AUTH}/account")
+    sees(tab, "New Comer")
+    assert "unverified.invalid" not in tab.content()
     tab.goto(f"{AUTH}/api/auth/get-session")
     assert '"emailVerified":false' in tab.content().replace(" ", "")
 
@@ -32,7 +36,6 @@ def test_an_unconfirmed_address_is_shown_as_such(production, tab):
     ("account", "title", "code"),
     [
         (SUSPENDED, "Your GitHub account is suspended", "account_suspended"),
-        (WITHOUT_ADDRESS, "Your GitHub account has no email address", "email_not_found"),
         (WITH_MONAS_ADDRESS, "This email address is in use already", "account_not_linked"),
     ],
 )

@@ -76,6 +76,19 @@ def test_local_mode_on_a_database_of_production(make_machine):
     finds(machine, "database.of_production")
 
 
+def test_accounts_that_an_earlier_version_linked(machine):
+    person(machine, "github")
+    change(
+        machine,
+        "INSERT INTO account (id, account_id, provider_id, user_id, created_at, updated_at)"
+        " SELECT 'x', '8', provider_id, user_id, created_at, updated_at FROM account",
+    )
+
+    (found,) = finds(machine, "database.linked_accounts")
+
+    assert len(found["found"].removeprefix("users ")) == 32
+
+
 def test_a_database_server_that_does_not_run(machine):
     machine.set("auth.database_url", f"postgresql+psycopg://auth@127.0.0.1:{free_port()}/auth")
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from authservice.models import account, user
 from authservice.services import users
-from authservice.services.users import Profile
+from authservice.services.users import AccountNotLinkedError, Profile
 from tests.lock_waits import wait_until_blocked
 
 pytestmark = pytest.mark.engines("postgresql")
@@ -56,11 +56,12 @@ def test_the_same_account_makes_one_user(sign_in_together, database):
     assert rows(database, account, "account_id") == ["1"]
 
 
-def test_two_accounts_with_one_verified_address_make_one_user(sign_in_together, database):
-    (first, _), (second, created) = sign_in_together({}, {"account_id": "2"})
+def test_of_two_accounts_with_one_address_the_second_is_turned_away(sign_in_together, database):
+    with pytest.raises(AccountNotLinkedError):
+        sign_in_together({}, {"account_id": "2"})
 
-    assert (second.id, created) == (first.id, False)
-    assert rows(database, account, "account_id") == ["1", "2"]
+    assert rows(database, account, "account_id") == ["1"]
+    assert rows(database, user, "email") == ["ada@example.com"]
 
 
 def test_one_account_with_two_addresses_makes_one_user(sign_in_together, database):
@@ -84,20 +85,20 @@ def two_people(database):
         users.from_profile(connection, Profile(**other))
 
 
-def test_of_two_who_move_to_one_address_the_second_stays(sign_in_together, database, two_people):
+def test_of_two_who_move_to_one_address_the_second_has_none(sign_in_together, database, two_people):
     new = {"email": "new@example.com"}
 
     (first, _), (second, _) = sign_in_together(new, new | {"account_id": "2", "name": "Grace"})
 
     assert first.email == "new@example.com"
-    assert (second.email, second.name) == ("grace@example.com", "Grace")
-    assert rows(database, user, "email") == ["grace@example.com", "new@example.com"]
+    assert (second.email, second.name) == ("github-2@unverified.invalid", "Grace")
+    assert rows(database, user, "email") == ["github-2@unverified.invalid", "new@example.com"]
 
 
-def test_a_change_that_is_being_made_is_not_undone(sign_in_together, database):
-    (_, _), (second, _) = sign_in_together(
-        {"email_verified": True}, {"email": "other@example.com", "email_verified": False}
-    )
+def test_a_change_that_is_being_made_is_not_undone(sign_in_together, database, two_people):
+    changed = {"name": "Ada Lovelace", "email": "lovelace@example.com"}
 
-    # What was verified a moment ago is not replaced by an address that is not.
-    assert (second.email, second.email_verified) == ("ada@example.com", True)
+    (first, _), (second, _) = sign_in_together(changed, changed)
+
+    assert first == second
+    assert second.updated_at == first.updated_at

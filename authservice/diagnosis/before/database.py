@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, make_url, select, text
+from sqlalchemy import Connection, func, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from authservice import schema
@@ -61,6 +61,11 @@ OF_PRODUCTION = error(
     "The database has accounts of a real identity provider; local mode does not start on it.",
     "Name another database for local mode.",
 )
+LINKED_ACCOUNTS = warning(
+    "database.linked_accounts",
+    "More than one account leads to one user: earlier versions linked them by e-mail address.",
+    "Ask whose they are (authservice users export ID); authservice users delete ID parts them.",
+)
 READ_ONLY = error(
     "database.read_only",
     "The database server is a replica for reading.",
@@ -78,6 +83,7 @@ UNENCRYPTED = warning(
 )
 
 _CONNECT_SECONDS = "5"
+_NAMED = 10
 _SAFE_MODES = {"require", "verify-ca", "verify-full"}
 
 
@@ -137,6 +143,11 @@ def _content(connection: Connection, *, local_mode: bool) -> Iterator[Finding]:
             yield OF_PRODUCTION.at("auth.database_url")
     elif connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
         yield OF_LOCAL_MODE.at("auth.database_url")
+    owners = select(account.c.user_id).group_by(account.c.user_id).having(func.count() > 1)
+    linked = connection.scalars(owners.order_by(account.c.user_id).limit(_NAMED)).all()
+    if linked:
+        names = ", ".join(linked)
+        yield LINKED_ACCOUNTS.at("auth.database_url", found=f"users {names}")
 
 
 def _server(connection: Connection) -> Iterator[Finding]:

@@ -63,7 +63,7 @@ _SESSION = {
 _USER = {
     "id": text("the key for your own tables"),
     "name": _STRING,
-    "email": text("an email address"),
+    "email": text("an email address; one at unverified.invalid stands in for one"),
     "emailVerified": _BOOLEAN,
     "image": {"type": ["string", "null"]},
     "createdAt": _DATE,

@@ -6,7 +6,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice import events
-from authservice.events import SignedIn, SignInFailed
+from authservice.events import AccountNotLinked, SignedIn, SignInFailed
 from authservice.identity_provider import SignInFailedError
 from authservice.services import sessions, users
 from authservice.services.users import AccountNotLinkedError, Profile, User
@@ -39,7 +39,12 @@ def callback(request: AuthRequest) -> Response:
     except SignInFailedError as error:
         _log.warning("sign-in failed: %s (%s)", error.code, error)
         return _failed(request, attempt, error.code)
-    except AccountNotLinkedError:
+    except AccountNotLinkedError as error:
+        events.log(
+            AccountNotLinked(
+                provider=profile.provider_id, account_id=profile.account_id, sub=error.holder_id
+            )
+        )
         return _failed(request, attempt, "account_not_linked")
     return _signed_in(request, attempt, user, new_user=created)
 

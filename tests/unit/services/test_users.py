@@ -66,22 +66,23 @@ def test_what_changed_at_the_provider_is_taken_over(connection, turnable_clock):
     assert users.find(connection, first.id) == second
 
 
-def test_an_unverified_address_does_not_take_the_place_of_a_verified_one(connection):
-    users.from_profile(connection, _profile())
+@pytest.mark.parametrize("without", [{"email": None}, {"email": ""}, {"email_verified": False}])
+def test_without_a_verified_address_one_of_ours_stands_in_for_it(connection, without):
+    user, _ = users.from_profile(connection, _profile(**without))
 
-    moved, _ = users.from_profile(
-        connection, _profile(email="new@example.com", email_verified=False)
-    )
-
-    assert (moved.email, moved.email_verified) == ("ada@example.com", True)
+    assert (user.email, user.email_verified) == ("github-1@unverified.invalid", False)
+    assert user.verified_email is None
 
 
-def test_an_unchanged_address_once_verified_stays_so(connection):
-    users.from_profile(connection, _profile())
+@pytest.mark.parametrize("without", [{"email": None}, {"email_verified": False}])
+def test_an_address_that_is_no_longer_verified_is_theirs_no_longer(connection, without):
+    first, _ = users.from_profile(connection, _profile())
 
-    again, _ = users.from_profile(connection, _profile(email_verified=False))
+    again, _ = users.from_profile(connection, _profile(**without))
 
-    assert again.email_verified is True
+    assert again.id == first.id
+    assert (again.email, again.email_verified) == ("github-1@unverified.invalid", False)
+    assert users.find(connection, first.id) == again
 
 
 def test_an_address_is_verified_when_the_provider_says_so(connection):
@@ -90,43 +91,62 @@ def test_an_address_is_verified_when_the_provider_says_so(connection):
     again, _ = users.from_profile(connection, _profile(email_verified=True))
 
     assert again.email_verified is True
+    assert again.verified_email == again.email == "ada@example.com"
 
 
-def test_an_address_that_another_user_holds_is_not_taken(connection):
+def test_letters_of_ascii_alone_are_made_small(connection):
+    user, _ = users.from_profile(connection, _profile(email="\u212aATE@\u00c9xample.com"))
+
+    assert user.email == "\u212aate@\u00c9xample.com"
+
+
+def test_an_address_that_another_user_holds_is_not_taken_and_the_former_one_is_gone(connection):
     users.from_profile(connection, _profile(account_id="2", email="taken@example.com"))
     first, _ = users.from_profile(connection, _profile())
 
-    moved, _ = users.from_profile(connection, _profile(email="Taken@example.com"))
+    moved, _ = users.from_profile(connection, _profile(email="Taken@example.com", name="Ada L."))
 
-    assert moved.id == first.id
-    assert moved.email == "ada@example.com"
-
-
-def test_a_second_account_with_the_same_verified_address_is_linked(connection):
-    first, _ = users.from_profile(connection, _profile())
-
-    second, created = users.from_profile(connection, _profile(account_id="2", name="Ada 2"))
-
-    assert (second.id, created, second.name) == (first.id, False, "Ada 2")
-    assert len(connection.execute(select(account)).all()) == 2
+    assert (moved.id, moved.name) == (first.id, "Ada L.")
+    assert (moved.email, moved.email_verified) == ("github-1@unverified.invalid", False)
+    assert users.from_profile(connection, _profile(email="taken@example.com"))[0].id == first.id
 
 
-@pytest.mark.attack("FAILURES-8")
+@pytest.mark.attack("FAILURES-8", "FAILURES-account-by-address")
 @pytest.mark.parametrize(("known", "new"), [(True, False), (False, True), (False, False)])
 def test_an_address_not_verified_on_both_sides_links_nobody(connection, known, new):
-    users.from_profile(connection, _profile(email_verified=known))
+    first, _ = users.from_profile(connection, _profile(email_verified=known))
 
-    with pytest.raises(AccountNotLinkedError):
-        users.from_profile(connection, _profile(account_id="2", email_verified=new))
+    second, created = users.from_profile(connection, _profile(account_id="2", email_verified=new))
 
+    assert (created, second.id == first.id) == (True, False)
+    assert users.find(connection, first.id) == first
+
+
+@pytest.mark.attack("FAILURES-account-by-address")
+def test_a_verified_address_links_nobody_either(connection):
+    first, _ = users.from_profile(connection, _profile())
+
+    with pytest.raises(AccountNotLinkedError) as refused:
+        users.from_profile(connection, _profile(account_id="2", name="Renamed"))
+
+    assert refused.value.holder_id == first.id
+    assert users.find(connection, first.id) == first
     assert len(connection.execute(select(account)).all()) == 1
 
 
+@pytest.mark.attack("FAILURES-account-by-address")
+def test_nobody_has_an_address_that_stands_in_for_one(connection):
+    claimed = _profile(email="github-2@Unverified.Invalid")
+
+    user, _ = users.from_profile(connection, claimed)
+
+    assert (user.email, user.email_verified) == ("github-1@unverified.invalid", False)
+
+
 @pytest.mark.attack("FAILURES-49")
-@pytest.mark.parametrize("missing", ["account_id", "email"])
-def test_a_profile_that_identifies_nobody_is_refused(connection, missing):
+def test_a_profile_that_identifies_nobody_is_refused(connection):
     with pytest.raises(ValueError, match="identifies nobody"):
-        users.from_profile(connection, _profile(**{missing: ""}))
+        users.from_profile(connection, _profile(account_id=""))
 
 
 def test_an_unknown_user_is_not_found(connection):

@@ -1,0 +1,50 @@
+"""Keep no address that nobody has verified: an address of our own stands in for it.
+
+While an older version serves beside this one, it goes on as before: it stores addresses that
+nobody has verified, tells them and what stands in for them as such, and links accounts by address.
+``authservice check`` names the users to whom more than one account leads.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+# To older versions it is an address like any other, not verified, which the next sign-in replaces.
+works_since = "0002"
+
+
+_user = sa.table("user", sa.column("id", sa.Text), sa.column("email"), sa.column("email_verified"))
+_account = sa.table(
+    "account",
+    sa.column("id"),
+    sa.column("user_id"),
+    sa.column("provider_id", sa.Text),
+    sa.column("account_id", sa.Text),
+    sa.column("created_at"),
+)
+
+
+def upgrade() -> None:
+    """Replace the addresses by provider and account of who has them, the first one of several."""
+    first = (
+        sa.select(_account.c.provider_id + "-" + _account.c.account_id)
+        .where(_account.c.user_id == _user.c.id)
+        .order_by(_account.c.created_at, _account.c.id)
+        .limit(1)
+        .scalar_subquery()
+    )
+    address = sa.func.coalesce(first, _user.c.id) + "@unverified.invalid"
+    if op.get_bind().dialect.name == "postgresql":
+        # SQLite folds the letters of ASCII alone anyway.
+        address = sa.collate(address, "C")
+    op.execute(
+        _user.update().where(_user.c.email_verified == 0).values(email=sa.func.lower(address))
+    )
+
+
+def downgrade() -> None:
+    """Leave them: what they replaced is gone, and the next sign-in brings it again."""

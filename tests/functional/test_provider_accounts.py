@@ -1,0 +1,243 @@
+"""One account of the provider is one user: addresses that wander between accounts link nobody."""
+
+import json
+
+import pytest
+from sqlalchemy import select, text, update
+
+from authservice.cli import main as authservice
+from authservice.events import AccountNotLinked, EmailReleased, SignedOut
+from authservice.models import user
+from tests.id_token_verification import verified
+from tests.production import production_app, production_browser
+from tests.relying_party import RelyingParty
+from tests.unit.settings.loading import PRODUCTION_ENVIRON
+
+MONA = 583231
+HUBOT = 480938
+KELVIN = "\u212a"
+
+
+def addresses(email, *, confirmed=True):
+    """Return what the provider says of an account that has one address."""
+    return [{"email": email, "primary": True, "verified": confirmed, "visibility": None}]
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    identity_provider_standin.application(
+        callback_url="https://auth.example.com/api/auth/callback/github",
+        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
+    )
+    return identity_provider_standin
+
+
+@pytest.fixture
+def production(make_app, monkeypatch, standin):
+    changes = {name.replace(".", "__"): value for name, value in standin.ini.items()}
+    return production_app(make_app, monkeypatch, **changes)
+
+
+@pytest.fixture
+def come(production, standin):
+    """Sign in with an account, in a browser of its own; return the browser and the last answer."""
+
+    def sign_in(login):
+        person = production_browser(production)
+        leaving = person.get("/sign-in").forms[0].submit("choice", value="sign-in")
+        leaving = person.follow_home(leaving).location
+        back = standin.allow(leaving, login)
+        return person, person.follow_home(person.visit(back, expect_errors=True))
+
+    return sign_in
+
+
+@pytest.fixture
+def happened(caplog):
+    """Return the events so far."""
+    caplog.set_level("INFO", "authservice.events")
+    return lambda: [record.event for record in caplog.records if hasattr(record, "event")]
+
+
+def user_of(person):
+    return person.session()["user"]
+
+
+@pytest.mark.attack("FAILURES-account-by-address")
+def test_an_address_that_was_given_up_lets_no_other_account_in(come, standin, happened):
+    mona, _ = come("octocat")
+    who = user_of(mona)
+    standin.account("octocat", emails=addresses("elsewhere@example.com"))
+    standin.account("hubot", emails=addresses("mona@example.com"), name="Renamed")
+
+    stranger, answer = come("hubot")
+
+    assert answer.status_int == 400
+    assert "account_not_linked" in answer.text
+    assert "<dt>Reference</dt>" in answer.text
+    assert stranger.session() is None
+    assert user_of(mona) == who
+    refused = AccountNotLinked(provider="github", account_id=str(HUBOT), sub=who["id"])
+    assert refused in happened()
+
+
+@pytest.mark.attack("FAILURES-account-by-address")
+def test_an_account_is_its_user_whatever_address_it_has(come, standin):
+    mona, hubot = user_of(come("octocat")[0]), user_of(come("hubot")[0])
+    standin.account("octocat", emails=addresses("hubot@example.com"))
+    standin.account("hubot", emails=addresses("mona@example.com"))
+
+    assert user_of(come("octocat")[0])["id"] == mona["id"]
+    assert user_of(come("hubot")[0])["id"] == hubot["id"]
+    assert user_of(come("octocat")[0])["email"] == "hubot@example.com"
+
+
+def test_the_operator_releases_the_address_and_the_account_is_a_new_user(
+    come, standin, printed, production, happened
+):
+    mona, _ = come("octocat")
+    who, sid = user_of(mona), mona.session()["session"]["id"]
+    standin.account("octocat", emails=addresses("elsewhere@example.com"))
+    standin.account("hubot", emails=addresses("mona@example.com"))
+    come("hubot")
+
+    output = printed(authservice, "users", "release-email", who["id"], "--yes")
+
+    assert (output.out, output.err) == (
+        "sessions: 1\n",
+        f"Released the address of {who['id']}.\n",
+    )
+    assert [SignedOut(sub=who["id"], sid=sid), EmailReleased(sub=who["id"])] == happened()[-2:]
+    assert mona.session() is None
+    hubot = user_of(come("hubot")[0])
+    assert hubot["id"] != who["id"]
+    assert (hubot["email"], hubot["emailVerified"]) == ("mona@example.com", True)
+    again = user_of(come("octocat")[0])
+    assert (again["id"], again["email"]) == (who["id"], "elsewhere@example.com")
+
+
+def test_who_has_no_verified_address_has_none_for_anybody(come, database, production, standin):
+    standin.account("newcomer", email="public@example.com")
+    client = RelyingParty.registered(production, database)
+    client.http = production_browser(production)
+
+    person, _ = come("newcomer")
+    page = person.visit(client.authorize(person).location)
+    tokens = client.redeem(client.sign_in_with(person)).json
+
+    who = user_of(person)
+    assert (who["email"], who["emailVerified"]) == ("github-900001@unverified.invalid", False)
+    assert "no confirmed address" in page.text
+    assert "unverified.invalid" not in page.text
+    told = client.userinfo(tokens["access_token"]).json
+    told |= verified(tokens["id_token"], client.http)[1]
+    assert {"email", "email_verified"} & told.keys() == set()
+    assert told["name"] == "New Comer"
+    for path in ("/", "/account"):
+        assert "unverified.invalid" not in person.get(path).text
+    assert "newcomer@example.com" not in str(database.reader.execute(select(user)).all())
+
+
+def test_an_address_that_is_no_longer_verified_goes_and_comes_back(come, standin):
+    before = user_of(come("octocat")[0])
+    standin.account("octocat", emails=addresses("mona@example.com", confirmed=False))
+
+    without = user_of(come("octocat")[0])
+    standin.account("octocat", emails=addresses("Mona@Example.com"))
+    again = user_of(come("octocat")[0])
+
+    assert {before["id"]} == {without["id"], again["id"]}
+    assert (without["email"], without["emailVerified"]) == (
+        f"github-{MONA}@unverified.invalid",
+        False,
+    )
+    assert (again["email"], again["emailVerified"]) == ("mona@example.com", True)
+
+
+@pytest.mark.attack("FAILURES-folded-address")
+def test_letters_that_only_look_alike_make_another_address(come, standin):
+    standin.account("octocat", emails=addresses("kate@example.com"))
+    standin.account("hubot", emails=addresses(f"{KELVIN}ate@example.com"))
+
+    first, second = user_of(come("octocat")[0]), user_of(come("hubot")[0])
+
+    assert first["id"] != second["id"]
+    assert (first["email"], second["email"]) == ("kate@example.com", f"{KELVIN}ate@example.com")
+
+
+@pytest.mark.attack("FAILURES-account-by-address")
+def test_nobody_takes_what_stands_in_for_another_s_address(come, standin):
+    standin.account("hubot", emails=addresses("github-900001@Unverified.invalid"))
+
+    hubot, newcomer = user_of(come("hubot")[0]), user_of(come("newcomer")[0])
+
+    assert (hubot["email"], hubot["emailVerified"]) == (f"github-{HUBOT}@unverified.invalid", False)
+    assert newcomer["email"] == "github-900001@unverified.invalid"
+
+
+@pytest.mark.parametrize("answer", ["", "no\n", "y\n"])
+def test_without_a_yes_nothing_is_released(come, printed, answer, tmp_path, monkeypatch):
+    mona, _ = come("octocat")
+    (tmp_path / "answer").write_text(answer, encoding="utf-8")
+
+    with (tmp_path / "answer").open(encoding="utf-8") as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
+            printed(authservice, "users", "release-email", user_of(mona)["id"])
+
+    assert user_of(mona)["email"] == "mona@example.com"
+
+
+def test_a_yes_may_be_typed_and_a_dry_run_asks_for_none(
+    come, printed, tmp_path, monkeypatch, capsys
+):
+    mona, _ = come("octocat")
+    who = user_of(mona)["id"]
+    (tmp_path / "answer").write_text("yes\n", encoding="utf-8")
+
+    tried = printed(authservice, "users", "release-email", who, "--dry-run", "--json")
+    with (tmp_path / "answer").open(encoding="utf-8") as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        done = printed(authservice, "users", "release-email", "Mona@example.com", "--json")
+
+    assert json.loads(tried.out) == json.loads(done.out) == {"sessions": 1}
+    assert tried.err == "Everything is in order; nothing was written.\n"
+    assert done.err.startswith(f"mona@example.com is no longer user {who}'s then")
+    assert mona.session() is None
+    with pytest.raises(SystemExit, match="has no address to release"):
+        printed(authservice, "users", "release-email", who, "--yes")
+
+
+def test_an_address_that_changed_before_the_yes_stays(
+    come, printed, database, tmp_path, monkeypatch
+):
+    mona, _ = come("octocat")
+    who = user_of(mona)["id"]
+
+    class Typed:
+        """Somebody signs in while the operator thinks."""
+
+        def readline(self):
+            with database.transaction() as connection:
+                connection.execute(update(user).values(email="new@example.com"))
+            return "yes\n"
+
+    monkeypatch.setattr("sys.stdin", Typed())
+    with pytest.raises(SystemExit, match="has another address by now; nothing was written"):
+        printed(authservice, "users", "release-email", who)
+
+    assert user_of(mona)["email"] == "new@example.com"
+
+
+def test_addresses_that_an_older_version_stored_are_told_to_nobody(
+    come, database, production, standin
+):
+    person, _ = come("octocat")
+    with database.transaction() as connection:
+        connection.execute(text('UPDATE "user" SET email_verified = 0'))
+    client = RelyingParty.registered(production, database)
+    client.http = production_browser(production)
+
+    tokens = client.redeem(client.sign_in_with(person)).json
+
+    assert "email" not in client.userinfo(tokens["access_token"]).json

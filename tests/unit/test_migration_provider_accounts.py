@@ -1,0 +1,73 @@
+"""The seventh migration, on a database in use: what it does with addresses, forward and back."""
+
+import pytest
+from sqlalchemy import text
+
+from authservice import schema
+
+USERS = {
+    "verified": ("Ada@Example.com", 1),
+    "unverified": ("bob@example.com", 0),
+    "Unverified2": ("carol@example.com", 0),
+    "WithoutAccount": ("dave@example.com", 0),
+}
+ACCOUNTS = [
+    ("verified", "github", "1", 1),
+    ("unverified", "github", "2", 5),
+    ("unverified", "github", "3", 9),
+    ("Unverified2", "Enterprise", "4", 1),
+]
+
+
+@pytest.fixture
+def database(empty):
+    """A database of the version before, with people in it."""
+    schema.migrate(empty, "0006")
+    with empty.transaction() as connection:
+        for user_id, (email, verified) in USERS.items():
+            values = {"id": user_id, "email": email, "verified": verified}
+            connection.execute(
+                text(
+                    'INSERT INTO "user" (id, name, email, email_verified, created_at, updated_at)'
+                    " VALUES (:id, 'N', :email, :verified, 1, 1)"
+                ),
+                values,
+            )
+        for user_id, provider_id, account_id, created_at in ACCOUNTS:
+            values = {"u": user_id, "p": provider_id, "a": account_id, "c": created_at}
+            connection.execute(
+                text(
+                    "INSERT INTO account"
+                    " (id, user_id, provider_id, account_id, created_at, updated_at)"
+                    " VALUES (:a, :u, :p, :a, :c, :c)"
+                ),
+                values,
+            )
+    return empty
+
+
+def stored(database):
+    rows = database.reader.execute(text('SELECT id, email, email_verified FROM "user"'))
+    return {row.id: (row.email, row.email_verified) for row in rows}
+
+
+def test_what_nobody_has_verified_is_replaced_and_the_rest_stays(database):
+    schema.migrate(database, "0007")
+
+    assert stored(database) == {
+        "verified": ("Ada@Example.com", 1),
+        "unverified": ("github-2@unverified.invalid", 0),
+        "Unverified2": ("enterprise-4@unverified.invalid", 0),
+        "WithoutAccount": ("withoutaccount@unverified.invalid", 0),
+    }
+
+
+def test_going_back_keeps_everybody_and_it_can_be_done_again(database):
+    schema.migrate(database, "0007")
+    after = stored(database)
+
+    schema.migrate(database, "0006")
+    assert stored(database) == after
+
+    schema.migrate(database, "0007")
+    assert stored(database) == after
