@@ -39,6 +39,7 @@ def components(ini: Mapping[str, str]) -> Components:
     database = start.open_checked_database(
         settings, Database if tracing is None else tracing.database
     )
+    start.pin_provider(settings, database)
     secret = start.server_secret(settings, database)
     keys = start.signing_keys(settings, database, secret)
     cookies = Cookies(settings, secret)

@@ -202,6 +202,14 @@ class UserDeleted(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProviderRebound(Event):
+    """Another identity provider tells who people are; all accounts of the former are forgotten."""
+
+    provider: str
+    accounts: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class EveryoneSignedOut(Event):
     """Every session ended and every token was revoked, by an operator's command."""
 

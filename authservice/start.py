@@ -18,6 +18,8 @@ from authservice.db import Database
 from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
 from authservice.local_secret import local_secret
 from authservice.models import account, user
+from authservice.services import provider_pin
+from authservice.services.provider_pin import ProviderPin
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import (
     METRICS_MISSING,
@@ -123,6 +125,32 @@ def _ini(settings: AuthSettings) -> str:
 def _refused(error: DatabaseError) -> str:
     reason = str(error.orig).partition("\n")[0]
     return f"authservice: the database refuses what is needed: {reason}"
+
+
+def pin_provider(settings: AuthSettings, database: Database) -> None:
+    """Let the database be that of the identity provider, or raise SystemExit if it is another's.
+
+    A database that cannot be reached yet is asked again by each sign-in.
+    """
+    if settings.local_mode:
+        return
+    wanted = ProviderPin.of(settings.provider.id, settings.provider.api_url)
+    try:
+        pinned = provider_pin.pinned(database.reader)
+        if pinned is None:
+            with database.transaction() as connection:
+                pinned = provider_pin.pin(connection, wanted)
+    except OperationalError:
+        _log.exception("the identity provider is pinned when the database can be reached")
+        return
+    except DatabaseError as error:
+        raise SystemExit(_refused(error)) from None
+    if pinned != wanted:
+        raise SystemExit(
+            f"authservice: the accounts in the database are those of {pinned}, and the settings"
+            f" say {wanted}; correct provider.id or provider.api_url, or forget the accounts:"
+            f" authservice provider rebind --config {_ini(settings)}"
+        )
 
 
 def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:

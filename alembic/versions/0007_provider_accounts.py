@@ -1,8 +1,9 @@
-"""Keep no address that nobody has verified: an address of our own stands in for it.
+"""Pin the provider whose accounts these are, and keep no address that nobody has verified.
 
-While an older version serves beside this one, it goes on as before: it stores addresses that
-nobody has verified, tells them and what stands in for them as such, and links accounts by address.
-``authservice check`` names the users to whom more than one account leads.
+An address of our own stands in for such a one. While an older version serves beside this one, it
+goes on as before: it stores addresses that nobody has verified, tells them and what stands in for
+them as such, links accounts by address, and does not look at the pin. ``authservice check`` names
+the users to whom more than one account leads.
 """
 
 import sqlalchemy as sa
@@ -29,7 +30,7 @@ _account = sa.table(
 
 
 def upgrade() -> None:
-    """Replace the addresses by provider and account of who has them, the first one of several."""
+    """Replace addresses by provider and account, the first one of several; add the pin's table."""
     first = (
         sa.select(_account.c.provider_id + "-" + _account.c.account_id)
         .where(_account.c.user_id == _user.c.id)
@@ -44,7 +45,15 @@ def upgrade() -> None:
     op.execute(
         _user.update().where(_user.c.email_verified == 0).values(email=sa.func.lower(address))
     )
+    op.create_table(
+        "pinned_provider",
+        sa.Column("id", sa.Text, primary_key=True, nullable=False),
+        sa.Column("provider_id", sa.Text, nullable=False),
+        sa.Column("origin", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+    )
 
 
 def downgrade() -> None:
-    """Leave them: what they replaced is gone, and the next sign-in brings it again."""
+    """Drop the pin. Leave the addresses: what was there is gone until the next sign-in."""
+    op.drop_table("pinned_provider")

@@ -8,6 +8,7 @@ from authservice.models.oauth_access_token import oauth_access_token
 from authservice.models.oauth_client import oauth_client
 from authservice.models.oauth_consent import oauth_consent
 from authservice.models.oauth_refresh_token import oauth_refresh_token
+from authservice.models.pinned_provider import pinned_provider
 from authservice.models.session import session
 from authservice.models.session_participant import session_participant
 from authservice.models.user import user
@@ -22,6 +23,7 @@ __all__ = [
     "oauth_client",
     "oauth_consent",
     "oauth_refresh_token",
+    "pinned_provider",
     "session",
     "session_participant",
     "user",

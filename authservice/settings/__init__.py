@@ -30,6 +30,7 @@ __all__ = [
     "SettingsError",
     "load_database_settings",
     "load_metrics_address",
+    "load_provider_identity",
     "load_server_secrets",
     "load_settings",
     "load_traces_exporter",
@@ -101,6 +102,20 @@ def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -
     return url, synchronous
 
 
+def load_provider_identity(ini: Mapping[str, str], environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the provider's id and the address of its API; no secret is needed or read.
+
+    Raises SettingsError, in local mode too, which has no provider.
+    """
+    source = Source(ini, environ)
+    if rules.local_mode(source):
+        source.refuse("auth.mode", "is local, where no identity provider is asked")
+    found = _provider_id(source), _api_url(source)
+    if source.problems:
+        raise SettingsError(source.problems)
+    return found
+
+
 def load_metrics_address(ini: Mapping[str, str]) -> tuple[str, int] | None:
     """Return where metrics are read, or None; an address that is none is refused elsewhere."""
     return parsing.listen_address(Source(ini, {}), "metrics.listen")
@@ -143,7 +158,7 @@ def _provider(source: Source, *, required: bool) -> ProviderSettings:
     if required and not client_secret:
         source.refuse("PROVIDER_CLIENT_SECRET", "is missing; the identity provider gives it")
     return ProviderSettings(
-        id=_matching(source, "provider.id", "github", _PROVIDER_ID),
+        id=_provider_id(source),
         client_id=client_id,
         client_secret=client_secret,
         authorize_url=parsing.web_address(
@@ -152,11 +167,19 @@ def _provider(source: Source, *, required: bool) -> ProviderSettings:
         token_url=parsing.web_address(
             source, "provider.token_url", "https://github.com/login/oauth/access_token"
         ),
-        api_url=parsing.web_address(source, "provider.api_url", "https://api.github.com"),
+        api_url=_api_url(source),
         concurrent_sign_ins=parsing.whole_number(
             source, "provider.concurrent_sign_ins", 4, at_most=_MOST_SIGN_INS
         ),
     )
+
+
+def _provider_id(source: Source) -> str:
+    return _matching(source, "provider.id", "github", _PROVIDER_ID)
+
+
+def _api_url(source: Source) -> str:
+    return parsing.web_address(source, "provider.api_url", "https://api.github.com")
 
 
 def _ratelimit_storage(source: Source) -> str:

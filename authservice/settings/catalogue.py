@@ -116,7 +116,11 @@ SETTINGS = (
             "one resource (RFC 8707) a line, then the client ids that may introspect its tokens"
         ),
     ),
-    Setting(ini_key="provider.id", meaning="last part of the callback address", default="github"),
+    Setting(
+        ini_key="provider.id",
+        meaning="last part of the callback address; the first start pins it",
+        default="github",
+    ),
     Setting(
         ini_key="provider.client_id",
         variable="PROVIDER_CLIENT_ID",
@@ -134,7 +138,7 @@ SETTINGS = (
     ),
     Setting(
         ini_key="provider.api_url",
-        meaning="where profiles are read",
+        meaning="where profiles are read; the first start pins its origin",
         default="https://api.github.com",
     ),
     Setting(

@@ -76,6 +76,15 @@ def test_local_mode_on_a_database_of_production(make_machine):
     finds(machine, "database.of_production")
 
 
+def test_accounts_of_another_provider(machine):
+    change(machine, "INSERT INTO pinned_provider VALUES ('provider', 'github', 'https://a.b', 1)")
+
+    (found,) = finds(machine, ("database.of_another_provider", "provider.api_url"))
+
+    assert found["expected"] == "github at https://a.b"
+    assert found["found"].startswith("github at http://127.0.0.1:")
+
+
 def test_accounts_that_an_earlier_version_linked(machine):
     person(machine, "github")
     change(

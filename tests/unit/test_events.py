@@ -18,7 +18,7 @@ FIELDS = {
     *("sub", "sid", "client_id", "provider", "account_id", "new_user"),
     *("scope", "grant_type", "error", "changed"),
     # How many, and whether.
-    *("sessions", "refresh_tokens", "everyone_signed_out"),
+    *("accounts", "sessions", "refresh_tokens", "everyone_signed_out"),
 }
 SIGNED_IN = SignedIn(sub="u", sid="s", provider="github", new_user=False)
 

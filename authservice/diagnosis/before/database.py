@@ -12,6 +12,9 @@ from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, skipped, warning
 from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.models import account, user
+from authservice.services import provider_pin
+from authservice.services.provider_pin import ProviderPin
+from authservice.settings import AuthSettings
 from authservice.settings.hosts import is_loopback
 
 IN_ORDER = "The database answers and is migrated."
@@ -61,6 +64,11 @@ OF_PRODUCTION = error(
     "The database has accounts of a real identity provider; local mode does not start on it.",
     "Name another database for local mode.",
 )
+OF_ANOTHER_PROVIDER = error(
+    "database.of_another_provider",
+    "The accounts in the database are another identity provider's; the service does not start.",
+    "Correct provider.id or provider.api_url. To forget them: authservice provider rebind",
+)
 LINKED_ACCOUNTS = warning(
     "database.linked_accounts",
     "More than one account leads to one user: earlier versions linked them by e-mail address.",
@@ -99,7 +107,7 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
                 yield from unfit
                 if unfit:
                     return
-            yield from _content(connection, local_mode=deployment.settings.local_mode)
+            yield from _content(connection, deployment.settings)
     except ModuleNotFoundError:
         yield skipped("database", "The driver of the database is not installed.")
     except DBAPIError as failure:
@@ -127,7 +135,7 @@ def reading(deployment: Deployment) -> Iterator[Connection | None]:
         database.dispose()
 
 
-def _content(connection: Connection, *, local_mode: bool) -> Iterator[Finding]:
+def _content(connection: Connection, settings: AuthSettings) -> Iterator[Finding]:
     revision = schema.revision(connection)
     if not schema.is_migrated(connection):
         newer = revision is not None and schema.is_newer(revision)
@@ -137,12 +145,19 @@ def _content(connection: Connection, *, local_mode: bool) -> Iterator[Finding]:
             expected=f"revision {schema.REVISION}",
         )
         return
-    if local_mode:
+    if settings.local_mode:
         strangers = select(account.c.id).where(account.c.provider_id != LOCAL_DEVELOPER).limit(1)
         if connection.scalar(strangers) is not None:
             yield OF_PRODUCTION.at("auth.database_url")
-    elif connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
-        yield OF_LOCAL_MODE.at("auth.database_url")
+    else:
+        if connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
+            yield OF_LOCAL_MODE.at("auth.database_url")
+        pinned = provider_pin.pinned(connection)
+        wanted = ProviderPin.of(settings.provider.id, settings.provider.api_url)
+        if pinned not in {None, wanted}:
+            yield OF_ANOTHER_PROVIDER.at(
+                "provider.api_url", found=str(wanted), expected=str(pinned)
+            )
     owners = select(account.c.user_id).group_by(account.c.user_id).having(func.count() > 1)
     linked = connection.scalars(owners.order_by(account.c.user_id).limit(_NAMED)).all()
     if linked:

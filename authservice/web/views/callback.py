@@ -8,7 +8,8 @@ from pyramid.view import view_config
 from authservice import events
 from authservice.events import AccountNotLinked, SignedIn, SignInFailed
 from authservice.identity_provider import SignInFailedError
-from authservice.services import sessions, users
+from authservice.services import provider_pin, sessions, users
+from authservice.services.provider_pin import ProviderPin
 from authservice.services.users import AccountNotLinkedError, Profile, User
 from authservice.web import return_target, sign_in_attempt, sign_in_failures
 from authservice.web.json_answer import error_json
@@ -35,6 +36,7 @@ def callback(request: AuthRequest) -> Response:
         profile = _profile(request, attempt)
         if not sign_in_attempt.finish(request, row):
             return _repeated_or_unknown(request, attempt)
+        _require_pinned(request)
         user, created = users.from_profile(request.db, profile)
     except SignInFailedError as error:
         _log.warning("sign-in failed: %s (%s)", error.code, error)
@@ -59,6 +61,21 @@ def _profile(request: AuthRequest, attempt: SignInAttempt) -> Profile:
     if not answer.get("code"):
         raise SignInFailedError("no_code", "the identity provider sent neither code nor error")
     return request.identity_provider.profile(answer["code"], attempt.code_verifier)
+
+
+def _require_pinned(request: AuthRequest) -> None:
+    """Raise SignInFailedError if the accounts are another provider's.
+
+    The start refuses that, unless the database was away then or was changed under a process.
+    """
+    settings = request.auth_settings
+    if settings.local_mode:
+        return
+    wanted = ProviderPin.of(settings.provider.id, settings.provider.api_url)
+    pinned = provider_pin.pin(request.db, wanted)
+    if pinned != wanted:
+        message = f"the accounts in the database are those of {pinned}, not of {wanted}"
+        raise SignInFailedError("provider_unavailable", message)
 
 
 def _signed_in(

@@ -1,0 +1,73 @@
+"""``authservice provider``: rebind the database to another identity provider."""
+
+import argparse
+import json
+import os
+import sys
+
+from authservice.cli import confirmation, database, event_log
+from authservice.cli.arguments import Once, Switch, fail
+from authservice.cli.client_arguments import add_dry_run
+from authservice.configuration import read_ini
+from authservice.services import provider_pin
+from authservice.services.provider_pin import ProviderPin
+from authservice.settings import SettingsError, load_provider_identity
+
+SUMMARY = "let another identity provider tell who people are"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command and its arguments."""
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    rebinding = commands.add_parser(
+        "rebind",
+        help="forget the accounts of the former provider, and pin the one in the settings",
+        allow_abbrev=False,
+    )
+    rebinding.add_argument(
+        "--config", action=Once, metavar="INI", help="the ini file (./local.ini)"
+    )
+    rebinding.add_argument("--json", action=Switch, help="print JSON")
+    add_dry_run(rebinding)
+    confirmation.add_arguments(rebinding)
+    rebinding.set_defaults(run=_rebind)
+
+
+def _rebind(options: argparse.Namespace) -> None:
+    path = database.ini_path(options.config)
+    wanted = _wanted(path)
+    event_log.begin(path)
+    with database.local_database(options.config) as opened:
+        database.require_migrated(opened)
+        former = provider_pin.pinned(opened.reader)
+        if former is None:
+            fail("no provider is pinned yet; the next start of the service pins one")
+        if former == wanted:
+            fail(f"the database is that of {wanted} already; nothing was written")
+        confirmation.confirm(
+            options,
+            f"All accounts of {former} are forgotten, and {wanted} tells who people are. Everybody"
+            " is a new user then: sessions end, and what was the former users' stays theirs.",
+        )
+        with opened.transaction(dry_run=options.dry_run) as connection:
+            counts = provider_pin.rebind(connection, former, wanted)
+            if counts is None:
+                fail("another provider was pinned meanwhile; nothing was written")
+    if options.dry_run:
+        sys.stderr.write("Everything is in order; nothing was written.\n")
+    else:
+        sys.stderr.write(f"The database is that of {wanted} now.\n")
+    if options.json:
+        sys.stdout.write(json.dumps(counts) + "\n")
+        return
+    for name, number in counts.items():
+        sys.stdout.write(f"{name}: {number}\n")
+
+
+def _wanted(path: str | None) -> ProviderPin:
+    try:
+        return ProviderPin.of(*load_provider_identity(read_ini(path) if path else {}, os.environ))
+    except SettingsError as error:
+        fail("; ".join(str(problem) for problem in error.problems))
+    except OSError as error:
+        fail(str(error))

@@ -1,0 +1,219 @@
+"""The database belongs to one identity provider: the numbers of another are other people."""
+
+import json
+
+import pytest
+from sqlalchemy import delete, func, select
+
+from authservice.cli import main as authservice
+from authservice.events import ProviderRebound
+from authservice.models import account, pinned_provider, session, user
+from authservice.services import provider_pin
+from authservice.services.provider_pin import ProviderPin
+from tests.production import production_app, production_browser
+from tests.unit.settings.loading import PRODUCTION_ENVIRON
+
+ELSEWHERE = "https://git.example.com/api/v3"
+OTHER = ProviderPin("github", "https://git.example.com")
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    identity_provider_standin.application(
+        callback_url="https://auth.example.com/api/auth/callback/github",
+        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
+    )
+    return identity_provider_standin
+
+
+@pytest.fixture
+def begin(make_app, monkeypatch, standin):
+    """Start the service in production; changes are those of its settings."""
+
+    def start(**changes):
+        ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
+        return production_app(make_app, monkeypatch, **(ini | changes))
+
+    return start
+
+
+@pytest.fixture
+def come(standin):
+    """Sign in with the account 583231; return the browser and the last answer."""
+
+    def sign_in(app):
+        person = production_browser(app)
+        leaving = person.follow_home(
+            person.get("/sign-in").forms[0].submit("choice", value="sign-in")
+        )
+        back = standin.allow(leaving.location)
+        return person, person.follow_home(person.visit(back, expect_errors=True))
+
+    return sign_in
+
+
+@pytest.fixture
+def rebind(printed, tmp_path):
+    """Run the command with an ini file that says where the provider is."""
+
+    def run(*arguments, **settings):
+        settings = {"auth.mode": "production", "provider.api_url": ELSEWHERE} | settings
+        lines = "".join(f"{name} = {value}\n" for name, value in settings.items())
+        (tmp_path / "a.ini").write_text(f"[app:main]\nuse = egg:authservice\n{lines}", "utf-8")
+        return printed(authservice, "provider", "rebind", "--config", "a.ini", *arguments)
+
+    return run
+
+
+def pinned(standin):
+    return ProviderPin("github", standin.url)
+
+
+def count(database, table):
+    return database.reader.scalar(select(func.count()).select_from(table))
+
+
+@pytest.mark.attack("FAILURES-account-of-another-provider")
+@pytest.mark.parametrize(
+    "change",
+    [{"provider__api_url": ELSEWHERE}, {"provider__id": "enterprise"}],
+    ids=lambda change: next(iter(change)),
+)
+def test_another_provider_stops_the_start(begin, come, standin, database, change):
+    come(begin())
+
+    with pytest.raises(SystemExit) as stop:
+        begin(**change)
+
+    message = str(stop.value)
+    refusal = f"authservice: the accounts in the database are those of {pinned(standin)}, and"
+    assert message.startswith(refusal)
+    assert "authservice provider rebind --config production.ini" in message
+    assert "\n" not in message
+    assert provider_pin.pinned(database.reader) == pinned(standin)
+
+
+def test_another_path_is_no_other_provider(begin, standin, database):
+    begin()
+
+    assert begin(provider__api_url=f"{standin.api_url}/v3/")
+    assert provider_pin.pinned(database.reader) == pinned(standin)
+
+
+def test_local_mode_pins_nothing(app, browser, database):
+    browser.sign_in()
+
+    assert provider_pin.pinned(database.reader) is None
+
+
+@pytest.mark.attack("FAILURES-account-of-another-provider")
+def test_after_a_rebinding_the_same_number_is_somebody_else(
+    begin, come, standin, database, rebind, caplog
+):
+    caplog.set_level("INFO", "authservice.events")
+    former, _ = come(begin())
+    who = former.session()["user"]
+
+    output = rebind("--yes")
+
+    assert output.out.splitlines() == ["accounts: 1", "users: 1", "sessions: 1"]
+    assert output.err == f"The database is that of {OTHER} now.\n"
+    assert caplog.records[-1].event == ProviderRebound(provider="github", accounts=1)
+    assert former.session() is None
+    assert count(database, account) == 0
+    assert begin(provider__api_url=ELSEWHERE)
+    # The stand-in may now be another server, with accounts of the same numbers and addresses.
+    rebind("--yes", **{"provider.api_url": standin.api_url})
+    newcomer, _ = come(begin())
+    now = newcomer.session()["user"]
+    assert now["id"] != who["id"]
+    assert (now["email"], now["emailVerified"]) == ("mona@example.com", True)
+    left = database.reader.scalar(select(user.c.email).where(user.c.id == who["id"]))
+    assert left == f"{who['id'].lower()}@unverified.invalid"
+
+
+@pytest.mark.attack("FAILURES-account-of-another-provider")
+def test_a_process_that_still_asks_the_former_provider_lets_nobody_in(
+    begin, come, database, rebind
+):
+    app = begin()
+    rebind("--yes")
+
+    person, answer = come(app)
+
+    assert answer.status_int == 503
+    assert "provider_unavailable" in answer.text
+    assert person.session() is None
+    assert [count(database, table) for table in (user, account, session)] == [0, 0, 0]
+
+
+def test_a_database_that_was_away_at_the_start_is_pinned_by_the_first_sign_in(
+    begin, come, standin, database
+):
+    app = begin()
+    with database.transaction() as connection:
+        connection.execute(delete(pinned_provider))
+
+    person, _ = come(app)
+
+    assert person.session()
+    assert provider_pin.pinned(database.reader) == pinned(standin)
+
+
+def test_without_a_yes_and_in_a_dry_run_nothing_is_forgotten(
+    begin, come, standin, database, rebind, tmp_path, monkeypatch
+):
+    person, _ = come(begin())
+    (tmp_path / "answer").write_text("no\n", encoding="utf-8")
+
+    tried = rebind("--dry-run", "--json")
+    with (tmp_path / "answer").open(encoding="utf-8") as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
+            rebind()
+
+    assert json.loads(tried.out) == {"accounts": 1, "users": 1, "sessions": 1}
+    assert tried.err == "Everything is in order; nothing was written.\n"
+    assert person.session()
+    assert provider_pin.pinned(database.reader) == pinned(standin)
+
+
+def test_a_provider_that_is_pinned_meanwhile_stays(begin, database, rebind, standin, monkeypatch):
+    begin()
+    third = ProviderPin("github", "https://third.example.com")
+
+    class Typed:
+        """Somebody else rebinds the database while the operator thinks."""
+
+        def readline(self):
+            with database.transaction() as connection:
+                provider_pin.rebind(connection, pinned(standin), third)
+            return "yes\n"
+
+    monkeypatch.setattr("sys.stdin", Typed())
+    with pytest.raises(SystemExit, match="another provider was pinned meanwhile"):
+        rebind()
+
+    assert provider_pin.pinned(database.reader) == third
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "no provider is pinned yet; the next start of the service pins one"),
+        ({"auth.mode": "local"}, "auth.mode: is local, where no identity provider is asked"),
+        ({"provider.api_url": "ftp://x"}, "provider.api_url: must be an https address"),
+    ],
+)
+def test_where_there_is_nothing_to_rebind_it_says_so(database, rebind, settings, message):
+    with pytest.raises(SystemExit, match=message):
+        rebind("--yes", **settings)
+
+
+def test_a_provider_is_not_rebound_to_itself(begin, come, rebind, standin, database):
+    come(begin())
+
+    with pytest.raises(SystemExit, match="already; nothing was written"):
+        rebind("--yes", **{"provider.api_url": standin.api_url})
+
+    assert count(database, account) == 1
