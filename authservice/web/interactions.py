@@ -10,6 +10,7 @@ from authservice.web.request import AuthRequest
 
 AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
 PARAMETER = "interaction"
+_PRESENCE = {"login", "select_account"}
 
 
 def pending(request: AuthRequest, sealed: str) -> PendingRequest:
@@ -40,6 +41,15 @@ def page_address(request: AuthRequest, path: str, interaction: str) -> str:
 def asked(waiting: PendingRequest) -> Parameters:
     """Return the parameters of a pending request as the client sent them."""
     return Parameters.read(parse_qsl(waiting.query), parameters.AUTHORIZE)
+
+
+def wants_presence(request: AuthRequest, sealed: str) -> bool:
+    """Tell whether the client wants the person to be there, and not only to be known.
+
+    That is what prompt=login, prompt=select_account and max_age mean (OIDC Core, 3.1.2.1).
+    """
+    query = dict(parse_qsl(pending(request, sealed).query))
+    return "max_age" in query or not _PRESENCE.isdisjoint(query.get("prompt", "").split())
 
 
 def _ui_locales(query: str) -> str | None:

@@ -76,9 +76,18 @@ def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
     )
     # Who is signed in here and signs in all the same wants another account, or has to show that
     # they are still there: the provider must not send them straight back.
+    choose = request.confirmed_session is not None or _wants_presence(request, attempt.target)
     return request.identity_provider.authorization_url(
-        attempt.state, attempt.code_verifier, choose_account=request.confirmed_session is not None
+        attempt.state, attempt.code_verifier, choose_account=choose
     )
+
+
+def _wants_presence(request: AuthRequest, target: ReturnTarget) -> bool:
+    if isinstance(target, OAuthReturn):
+        # One that has expired is told so when the person comes back.
+        with suppress(InteractionError):
+            return interactions.wants_presence(request, target.interaction)
+    return False
 
 
 def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt] | None:
