@@ -4,10 +4,12 @@ The tests are those of the same subjects; which of them run for a mutant is meas
 """
 
 SOURCES = (
+    "authservice/crypto/base64url.py",
     "authservice/crypto/client_secrets.py",
     "authservice/crypto/jwt.py",
     "authservice/crypto/secret_values.py",
     "authservice/crypto/server_secret.py",
+    "authservice/crypto/signatures.py",
     "authservice/crypto/token_sealing.py",
     "authservice/oauth/access_token_jwt.py",
     "authservice/oauth/authorization_checks.py",

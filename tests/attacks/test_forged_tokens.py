@@ -131,6 +131,30 @@ def test_a_forged_id_token_is_no_hint(browser, client, tokens, elsewhere):
     assert not elsewhere.has_more()
 
 
+def _lengthened(signature, octets):
+    """Return both halves of a signature with zero octets before them."""
+    value = base64.urlsafe_b64decode(signature + "=" * (-len(signature) % 4))
+    half = len(value) // 2
+    return _encode(bytes(octets) + value[:half] + bytes(octets) + value[half:])
+
+
+@pytest.mark.attack("TOKENS-signature-form")
+@pytest.mark.parametrize("alg", ["RS256", "ES256", "EdDSA"])
+def test_an_id_token_with_its_own_signature_written_otherwise_is_no_hint(
+    app, browser, database, alg
+):
+    client = RelyingParty.registered(app, database, id_token_signed_response_alg=alg)
+    genuine = client.redeem(client.sign_in_with(browser)).json["id_token"]
+    content, _, signature = genuine.rpartition(".")
+    asked = {"prompt": "none", "id_token_hint": genuine}
+    assert "code" in client.answer(client.authorize(browser, **asked))
+
+    for octets in (1, 32):
+        asked["id_token_hint"] = f"{content}.{_lengthened(signature, octets)}"
+        answer = client.answer(client.authorize(browser, **asked))
+        assert answer["error"] == "invalid_request"
+
+
 @pytest.mark.attack(
     "TOKENS-alg-none",
     "TOKENS-hs256",
