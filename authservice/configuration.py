@@ -9,6 +9,7 @@ import plaster
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.local_secret import local_secret, secret_file
+from authservice.private_files import make_folder
 from authservice.settings import Problem, SettingsError, load_database_settings, load_server_secrets
 
 
@@ -36,7 +37,7 @@ def open_database(ini_path: str | None, *, create_folder: bool = False) -> Datab
     url, synchronous = load_database_settings(ini, os.environ)
     database = Database(url, synchronous=synchronous)
     if create_folder and database.is_sqlite:
-        Path(str(database.url.database)).parent.mkdir(parents=True, exist_ok=True)
+        make_folder(Path(str(database.url.database)).parent)
     return database
 
 

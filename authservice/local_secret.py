@@ -8,6 +8,8 @@ import os
 import secrets
 from pathlib import Path
 
+from authservice.private_files import make_file
+
 _LENGTH = 32
 
 
@@ -21,8 +23,7 @@ def local_secret(database_file: str) -> bytes:
     kept = secret_file(database_file)
     if not kept.exists():
         draft = Path(f"{kept}.{os.getpid()}.{secrets.token_hex(4)}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
+        with os.fdopen(make_file(draft), "wb") as file:
             file.write(secrets.token_bytes(_LENGTH))
             file.flush()
             os.fsync(file.fileno())

@@ -16,6 +16,7 @@ from sqlalchemy import Column, Connection, MetaData, Table, Text, delete, insert
 from sqlalchemy import inspect as inspector
 
 from authservice.db import Database, take_turns
+from authservice.private_files import make_folder
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -99,7 +100,7 @@ def migrate(database: Database, target: str = REVISION) -> str:
     from alembic.config import Config  # noqa: PLC0415
 
     if database.is_sqlite:
-        Path(str(database.url.database)).parent.mkdir(parents=True, exist_ok=True)
+        make_folder(Path(str(database.url.database)).parent)
     config = Config()
     config.set_main_option("script_location", str(_migrations()).replace("%", "%%"))
     with _migrating(database) as connection:

@@ -4,6 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
+from authservice.private_files import make_file
 from authservice.sqlite.copy import copy, examine
 
 
@@ -20,7 +21,7 @@ def back_up(database_file: Path, target: Path) -> str:
         copy(database_file, draft)
         revision = examine(draft)
         # Nobody's file is replaced, not even one that has come meanwhile.
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(make_file(target))
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

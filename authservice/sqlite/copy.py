@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from authservice.private_files import make_file
+
 
 class DamagedError(Exception):
     """A file that is no database of the service, or one that is not whole."""
@@ -17,7 +19,7 @@ def copy(source: Path, target: Path) -> None:
 
     The copy is one file, without a log beside it. Raises FileExistsError, and sqlite3.Error.
     """
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    os.close(make_file(target))
     with _reading(source) as reading, closing(sqlite3.connect(target)) as writing:
         reading.backup(writing)
     as_one_file(target)

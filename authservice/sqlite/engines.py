@@ -1,6 +1,9 @@
 """SQLite's two engines on one file: one that only reads, and one that takes the lock at once."""
 
+import os
 import sqlite3
+from contextlib import suppress
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -9,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
 from authservice.prepared import is_read_only, run
+from authservice.private_files import make_file
 
 # How long anybody waits for what others have locked, before the request gets 503.
 PATIENCE_SECONDS = 5
@@ -74,6 +78,13 @@ def _engine(url: URL) -> Engine:
         poolclass=NullPool,
         connect_args={"check_same_thread": False, "timeout": PATIENCE_SECONDS},
     )
+
+    @event.listens_for(engine, "do_connect")
+    def on_do_connect(*_arguments: object) -> None:
+        # SQLite would make the file with what the umask leaves. Its log and the index of it get
+        # the mode of the file. Where this fails, connecting does, and says why.
+        with suppress(OSError):
+            os.close(make_file(Path(str(url.database))))
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)

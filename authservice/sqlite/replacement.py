@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from authservice.private_files import make_file
 from authservice.sqlite.backup import flush
 
 # Where SQLite locks a file (its "unix" VFS): pending, reserved and shared together. Whoever has a
@@ -66,8 +67,11 @@ def _alone(database_file: Path) -> Iterator[BinaryIO]:
 
     The lock is lost as soon as this process closes the file in any other place, so nothing does.
     """
-    is_new = not database_file.exists()
-    with os.fdopen(os.open(database_file, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as held:
+    try:
+        descriptor, is_new = make_file(database_file), True
+    except FileExistsError:
+        descriptor, is_new = os.open(database_file, os.O_RDWR), False
+    with os.fdopen(descriptor, "r+b") as held:
         try:
             fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB, _LOCKS_LENGTH, _LOCKS_BEGIN)
         except (BlockingIOError, PermissionError):
@@ -78,7 +82,7 @@ def _alone(database_file: Path) -> Iterator[BinaryIO]:
 
 
 def _keep(source: BinaryIO, target: Path, owner: os.stat_result) -> None:
-    with os.fdopen(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as kept:
+    with os.fdopen(make_file(target), "wb") as kept:
         source.seek(0)
         shutil.copyfileobj(source, kept)
         kept.flush()

@@ -6,7 +6,16 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "catalogue"
 # In the order of the table: documents first, then what belongs to none of them.
-NAMES = ("RFC9700", "RFC6819", "OWASP-OAUTH", "OWASP-SESSION", "BROWSER", "TOKENS", "FAILURES")
+NAMES = (
+    "RFC9700",
+    "RFC6819",
+    "OWASP-OAUTH",
+    "OWASP-SESSION",
+    "BROWSER",
+    "TOKENS",
+    "MACHINE",
+    "FAILURES",
+)
 
 
 @dataclass(frozen=True)
