@@ -119,13 +119,46 @@ def test_a_policy_is_any_function_of_an_address(make_client, outside):
         ("::ffff:127.0.0.1", "127.0.0.1"),
         ("2002:7f00:1::", "127.0.0.1"),
         ("64:ff9b::10.0.0.1", "10.0.0.1"),
+        ("::127.0.0.1", "127.0.0.1"),
+        ("::ffff:0:127.0.0.1", "127.0.0.1"),
+        ("::ffff:127.0.0.1%eth0", "127.0.0.1"),
+        ("::", "::"),
+        ("::1", "::1"),
+        ("64:ff9b:1::10.0.0.1", "64:ff9b:1::10.0.0.1"),
     ],
 )
 def test_a_policy_sees_the_address_that_packets_end_up_at(address, end):
     assert destination(address) == ip_address(end)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "8.8.8.8",
+        "11.0.0.1",
+        "100.63.255.255",
+        "100.128.0.1",
+        "172.32.0.1",
+        "192.0.0.9",
+        "192.0.1.1",
+        "192.31.196.1",
+        "192.52.193.1",
+        "192.175.48.1",
+        "198.17.255.255",
+        "198.20.0.1",
+        "223.255.255.255",
+        "2001:3::1",
+        "2001:4:112::1",
+        "2001:200::1",
+        "2001:4860:4860::8888",
+        "2606:4700::1111",
+        "2620:4f:8000::1",
+        "2606:4700::5efe:808:808",
+        "::ffff:8.8.8.8",
+        "64:ff9b::8.8.8.8",
+        "2002:808:808::1",
+    ],
+)
 def test_public_addresses_are_public(address):
     assert public_addresses_only(destination(address))
 
@@ -151,10 +184,88 @@ def test_public_addresses_are_public(address):
         "fe80::1",
         "ff02::1",
         "ff0e::1",
+        # The registry of IPv4, at both ends of each block.
+        "0.255.255.255",
+        "10.255.255.255",
+        "100.127.255.255",
+        "127.255.255.255",
+        "169.254.0.0",
+        "172.31.255.255",
+        "192.0.0.0",
+        "192.0.0.8",
+        "192.0.0.11",
+        "192.0.0.170",
+        "192.0.0.171",
+        "192.0.0.255",
+        "192.0.2.1",
+        "192.88.99.1",
+        "192.88.99.2",
+        "192.168.255.255",
+        "198.18.0.0",
+        "198.19.255.255",
+        "198.51.100.1",
+        "203.0.113.255",
+        "239.255.255.255",
+        "240.0.0.0",
+        # The registry of IPv6, and what is not allocated.
+        "64:ff9b:1::",
+        "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+        "64:ff9b:1::8.8.8.8",
+        "64:ff9b:2::1",
+        "100::1",
+        "100:0:0:1::1",
+        "2001::1",
+        "2001:1::4",
+        "2001:2::1",
+        "2001:10::1",
+        "2001:40::1",
+        "2001:1ff:ffff::1",
+        "2001:db8::1",
+        "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+        "3fff::",
+        "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+        "4000::1",
+        "5f00::1",
+        "fc00::1",
+        "fdff::1",
+        "febf::1",
+        "fe80::1%eth0",
+        "fec0::1",
+        "feff::1",
+        # IPv4 inside IPv6: mapped, compatible, translated, NAT64, 6to4, ISATAP, Teredo.
+        "::ffff:127.0.0.1",
+        "::ffff:7f00:1",
+        "::ffff:169.254.169.254%eth0",
+        "::127.0.0.1",
+        "::10.0.0.1",
+        "::169.254.169.254",
+        "::ffff:0:10.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:c0a8:1::1",
+        "2002:a9fe:a9fe::",
+        "2606:4700::5efe:10.0.0.1",
+        "2606:4700::200:5efe:127.0.0.1",
+        "fd00::5efe:8.8.8.8",
+        "fe80::5efe:8.8.8.8",
+        "2001:0:4136:e378:8000:63bf:80ff:fffe",
+        "2001:0:a00:1:8000:63bf:f7f7:f7f7",
+        "2001:0:808:808:8000:63bf:f7f7:f7f7",
     ],
 )
+@pytest.mark.attack("BROWSER-ssrf")
 def test_other_addresses_are_not_public(address):
     assert not public_addresses_only(destination(address))
+    # Whoever asks the policy directly need not know of the forms.
+    assert not public_addresses_only(ip_address(address))
+
+
+def test_addresses_that_hold_others_are_not_of_their_networks_by_chance():
+    policy = allow_networks("10.0.0.0/8", "::1/128")
+
+    assert policy(destination("::10.0.0.1"))
+    assert policy(destination("::1"))
+    assert not policy(destination("64:ff9b:1::10.0.0.1"))
+    assert not policy(destination("::ffff:11.0.0.1"))
 
 
 def test_networks_of_both_families_can_be_allowed():
