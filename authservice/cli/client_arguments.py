@@ -49,7 +49,7 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 _SWITCHES = {
-    "skip-consent": "never ask; only for applications of your own",
+    "skip-consent": "never ask; only for applications of your own, none on devices",
     "enable-end-session": "let the client sign people out",
     "minimal-id-token": "leave profile and email to userinfo",
 }

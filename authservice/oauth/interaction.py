@@ -115,9 +115,9 @@ def _needs_consent(
         return False
     if "consent" in asked.prompt:
         return True
-    if asked.client.skip_consent:
-        return False
-    return not covered or (not local_mode and _can_be_impersonated(asked))
+    if not local_mode and _can_be_impersonated(asked):
+        return True
+    return not covered and not asked.client.skip_consent
 
 
 def _can_be_impersonated(asked: AuthorizationRequest) -> bool:

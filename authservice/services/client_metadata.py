@@ -33,6 +33,7 @@ class ClientMetadata:
             *self._problems_with_name(),
             *self._problems_with_uris(),
             *self._problems_with_choices(),
+            *self._problems_with_consent(),
         ]
 
     def _problems_with_name(self) -> Iterable[str]:
@@ -61,6 +62,17 @@ class ClientMetadata:
                 fault = "must be an https address"
             if fault is not None:
                 yield f"back-channel logout URI {told_at!r} {fault}"
+
+    def _problems_with_consent(self) -> Iterable[str]:
+        if not (self.public and self.skip_consent):
+            return
+        for uri in self.redirect_uris:
+            if redirect_uris.problem_with(uri) is None and redirect_uris.is_native(uri):
+                yield (
+                    f"a public client with the redirect URI {uri!r} cannot skip consent: any"
+                    " program on the device could pass for it (RFC 8252, section 8.6); let it ask,"
+                    " or use an https address"
+                )
 
     def _problems_with_choices(self) -> Iterable[str]:
         unknown = [scope for scope in self.scopes if scope not in SCOPES]

@@ -250,3 +250,17 @@ def test_a_remote_database_needs_no_other_setting(run, monkeypatch, database_url
     monkeypatch.setenv("AUTH_REMOTE_DATABASE_URL", database_url)
 
     assert client_id in run("list", "--remote").out
+
+
+@pytest.mark.attack("RFC6819-4.2.3")
+def test_a_public_client_on_a_device_cannot_be_made_to_skip_consent(run, refused, database):
+    uri = "http://127.0.0.1/cb"
+    native = RelyingParty.registered(None, database, public=True, redirect_uris=[uri]).client_id
+    on_the_web = RelyingParty.registered(None, database, public=True, skip_consent=True).client_id
+
+    for arguments in ((native, "--skip-consent"), (on_the_web, "--redirect-uri", uri)):
+        status, message = refused("update", *arguments)
+        assert status == 1
+        assert "cannot skip consent" in message
+    assert row(database, native)["skip_consent"] is False
+    assert run("update", native, "--no-skip-consent")

@@ -238,3 +238,19 @@ def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database
     assert "\n" not in message
     assert _clients(database) == []
     assert _traces(database) == [0, 0, 0, 0]
+
+
+@pytest.mark.attack("RFC6819-4.2.3")
+@pytest.mark.parametrize(
+    "uri", ["http://127.0.0.1:4711/cb", "http://[::1]/cb", "http://localhost/cb", "com.example:/cb"]
+)
+def test_a_public_client_on_a_device_cannot_skip_consent(run, capsys, database, uri):
+    asked = (*REQUIRED, "--redirect-uri", uri, "--skip-consent")
+
+    status, message = _refused(capsys, *asked, "--public")
+
+    assert status == 1
+    assert f"{uri!r} cannot skip consent: any program on the device could pass for it" in message
+    assert _clients(database) == []
+    run(*asked)
+    run(*REQUIRED, "--public", "--skip-consent")

@@ -200,6 +200,16 @@ def test_outside_local_mode_a_native_public_client_asks_each_time(redirect_uri):
     assert isinstance(decide(asked, session(), ALL, local_mode=True), Issue)
 
 
+@pytest.mark.attack("RFC6819-4.2.3")
+@pytest.mark.parametrize("redirect_uri", NATIVE)
+def test_one_that_was_registered_to_skip_consent_before_that_was_refused_asks_too(redirect_uri):
+    asked = request(redirect_uri=redirect_uri, public=True, skip_consent=True)
+
+    assert decide(asked, session(), ALL, local_mode=False) == Consent()
+    assert decide(asked, session(), None, local_mode=False) == Consent()
+    assert isinstance(decide(asked, session(), None, local_mode=True), Issue)
+
+
 @pytest.mark.requirement("RFC8252-8.6-1")
 @pytest.mark.parametrize("redirect_uri", NATIVE)
 def test_a_native_client_cannot_slip_through_without_a_page(redirect_uri):
