@@ -54,7 +54,15 @@ class JSONLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """Formats a record as text for people, with the reference at the end."""
+    """Formats a record as text for people, with the reference at the end.
+
+    What a message quotes begins no line of its own and moves no cursor.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (logging's name)
+        """Return the message in one line."""
+        record.message = _visible(record.message)
+        return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the text."""
@@ -63,5 +71,15 @@ class TextLines(logging.Formatter):
         if event := getattr(record, "event", None):
             # The message is the name already.
             values = list(event.content().items())[1:]
-            text += "".join(f" {name}={value}" for name, value in values)
+            text += "".join(f" {name}={_visible(str(value))}" for name, value in values)
         return f"{text} [{reference}]" if reference else text
+
+
+def _visible(text: str) -> str:
+    """Return a text with all that is no visible character written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
+        for each in text
+    )

@@ -171,6 +171,17 @@ def test_what_went_wrong_at_the_provider_is_said(browser, leaving, database, cha
     assert _count(database, session) == 0
 
 
+@pytest.mark.attack("BROWSER-log-injection")
+def test_an_error_in_the_address_writes_nothing_into_the_log(browser, leaving, caplog):
+    forged = "x\nINFO authservice.events signed_in sub=admin"
+
+    browser.get(CALLBACK, _with(leaving, error=forged), expect_errors=True)
+
+    (line,) = [each.getMessage() for each in caplog.records if "sign-in failed" in each.msg]
+    assert line == "sign-in failed: unknown (the identity provider answered with an error)"
+    assert "sub=admin" not in caplog.text
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [

@@ -39,7 +39,8 @@ def callback(request: AuthRequest) -> Response:
         _require_pinned(request)
         user, created = users.from_profile(request.db, profile)
     except SignInFailedError as error:
-        _log.warning("sign-in failed: %s (%s)", error.code, error)
+        # The code may be whatever stands in the address, which anybody can write.
+        _log.warning("sign-in failed: %s (%s)", sign_in_failures.printable(error.code), error)
         return _failed(request, attempt, error.code)
     except AccountNotLinkedError as error:
         events.log(

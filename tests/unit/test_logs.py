@@ -1,0 +1,41 @@
+"""Lines of the log: whatever a message quotes, a line of text stays one line."""
+
+import logging
+from contextvars import Context
+
+import pytest
+
+from authservice.events import SignInFailed
+from authservice.logs import TextLines
+
+FORGED = "x\n2026-01-01 00:00:00 INFO authservice.events signed_in sub=admin"
+
+
+def text_of(message, *arguments, event=None):
+    made = logging.LogRecord("authservice.x", logging.INFO, "", 0, message, arguments, None)
+    made.event = event
+    # Outside of any request.
+    return Context().run(TextLines("%(levelname)s %(message)s").format, made)
+
+
+@pytest.mark.attack("BROWSER-log-injection")
+@pytest.mark.parametrize(
+    "quoted", [FORGED, "a\rb", "a\r\nb", "a\x0bb", "a\x85b", "a\u2028b", "a\x1b[2Jb", "a\x00b"]
+)
+def test_what_a_message_quotes_begins_no_line_and_moves_no_cursor(quoted):
+    line = text_of("refused: %s", quoted)
+
+    assert len(line.splitlines()) == 1
+    assert line.isprintable()
+    assert line.startswith("INFO refused: ")
+
+
+@pytest.mark.attack("BROWSER-log-injection")
+def test_nor_does_what_an_event_says():
+    line = text_of("sign_in_failed", event=SignInFailed(provider="github", error=FORGED))
+
+    assert line.isprintable()
+
+
+def test_other_letters_stay_as_they_are():
+    assert text_of("Zoë 田 \N{ROCKET}") == "INFO Zoë 田 \N{ROCKET}"
