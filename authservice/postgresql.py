@@ -31,6 +31,15 @@ _DRIVER_MISSING = (
 )
 _READ_ONLY = "SET default_transaction_read_only = on"
 
+SECRET_PARAMETERS = (
+    "password",
+    "sslpassword",
+    "oauth_client_secret",
+    "scram_client_key",
+    "scram_server_key",
+)
+"""What libpq reads from an address and nobody else should."""
+
 REPLY_SECONDS = 8.0
 """How long a request waits for a reply: longer than a statement waits for a lock."""
 

@@ -14,6 +14,7 @@ from authservice.cli import event_log
 from authservice.cli.arguments import fail
 from authservice.configuration import open_database
 from authservice.db import Database
+from authservice.postgresql import SECRET_PARAMETERS
 from authservice.settings import SettingsError, load_database_settings
 
 _LOCAL_INI = "local.ini"
@@ -78,8 +79,8 @@ def _named(options: argparse.Namespace) -> Iterator[Database]:
 
 
 def libpq_address(database: Database) -> str:
-    """Return a PostgreSQL database's address as its own programs take it, without a password."""
-    url = database.url
+    """Return a PostgreSQL database's address as its own programs take it, without a secret."""
+    url = database.url.difference_update_query(SECRET_PARAMETERS)
     parts = url.username, None, url.host, url.port, url.database, url.query
     return URL.create("postgresql", *parts).render_as_string()
 

@@ -86,9 +86,13 @@ def test_a_rotation_that_changed_nothing(machine):
     finds(machine, ("secrets.same_as_before", "AUTH_SECRET_PREVIOUS"))
 
 
-def test_a_database_password_in_the_ini_file(machine):
+@pytest.mark.attack("MACHINE-printed-password")
+@pytest.mark.parametrize(
+    ("user", "query"), [("auth:p4ssw0rd", ""), ("auth", "?password=p4ssw0rd&connect_timeout=1")]
+)
+def test_a_database_password_in_the_ini_file(machine, user, query):
     port = free_port()
-    machine.set("auth.database_url", f"postgresql+psycopg://auth:p4ssw0rd@127.0.0.1:{port}/auth")
+    machine.set("auth.database_url", f"postgresql+psycopg://{user}@127.0.0.1:{port}/auth{query}")
 
     found = finds(machine, ("secrets.password_in_ini", "auth.database_url"), "database.unreachable")
 

@@ -71,8 +71,16 @@ def test_a_folder_that_is_not_there(capsys):
     assert refusal(capsys, "nowhere/b").startswith("authservice: the backup cannot be written: ")
 
 
-def test_a_server_is_backed_up_by_its_own_program(monkeypatch, capsys):
-    url = "postgresql+psycopg://auth:hunter2@db.example.com:5433/accounts"
+@pytest.mark.attack("MACHINE-printed-password")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://auth:hunter2@db.example.com:5433/accounts",
+        "postgresql+psycopg://auth@db.example.com:5433/accounts?password=hunter2",
+        "postgresql+psycopg://auth@db.example.com:5433/accounts?sslpassword=hunter2&password=hunter2",
+    ],
+)
+def test_a_server_is_backed_up_by_its_own_program(monkeypatch, capsys, url):
     monkeypatch.setenv("AUTH_DATABASE_URL", url)
 
     message = refusal(capsys, "b.dump")

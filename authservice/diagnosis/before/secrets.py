@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 from authservice.diagnosis.deployment import Written
 from authservice.diagnosis.finding import Finding, error, warning
+from authservice.postgresql import SECRET_PARAMETERS
 
 IN_ORDER = "The secrets stand where they belong, and nobody else may read them."
 
@@ -156,5 +157,5 @@ def _in_ini(written: Written, values: dict[str, str]) -> Iterator[Finding]:
         url = make_url(written.ini.get("auth.database_url", ""))
     except ArgumentError:
         return
-    if url.password:
+    if url.password or not url.query.keys().isdisjoint(SECRET_PARAMETERS):
         yield PASSWORD_IN_INI.at("auth.database_url")
