@@ -6,6 +6,11 @@ from typing import Any
 
 from authservice.settings.parsing import IPNetwork
 
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# What else proxies say of whom they ask for, or of themselves.
+_ALSO_FORWARDING = ("HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
+
 
 def client_address(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> str | None:
     """Return the nearest address that is not a trusted proxy's, or None when there is none.
@@ -15,7 +20,7 @@ def client_address(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> 
     """
     address = _parse(environ.get("REMOTE_ADDR", ""))
     hops = str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",")
-    while address is not None and hops and any(address in network for network in trusted):
+    while address is not None and hops and _is_in(address, trusted):
         nearer = _parse(hops.pop())
         if nearer is None:
             break
@@ -23,7 +28,28 @@ def client_address(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> 
     return None if address is None else str(address)
 
 
-def _parse(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def is_from_operator(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> bool:
+    """Tell whether this machine or a trusted proxy asks for itself, and not for a stranger.
+
+    A proxy on this machine that is not named as trusted passes strangers on from loopback. What
+    it says of them is not believed, but that it says something is noticed.
+    """
+    asking = [str(environ.get("REMOTE_ADDR", ""))]
+    if "HTTP_X_FORWARDED_FOR" in environ:
+        asking += reversed(str(environ["HTTP_X_FORWARDED_FOR"]).split(","))
+    elif any(name in environ for name in _ALSO_FORWARDING):
+        return False
+    *proxies, nearest = map(_parse, asking)
+    if not all(address is not None and _is_in(address, trusted) for address in proxies):
+        return False
+    return nearest is not None and (nearest.is_loopback or _is_in(nearest, trusted))
+
+
+def _is_in(address: IPAddress, networks: Sequence[IPNetwork]) -> bool:
+    return any(address in network for network in networks)
+
+
+def _parse(text: str) -> IPAddress | None:
     try:
         address = ipaddress.ip_address(text.strip())
     except ValueError:

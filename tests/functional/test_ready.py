@@ -58,6 +58,37 @@ def test_a_service_that_never_reached_its_database_lacks_its_keys_too(make_app, 
     assert str(tmp_path) not in answer.text
 
 
+@pytest.mark.attack("BROWSER-probing")
+@pytest.mark.parametrize(
+    ("remote", "headers", "told"),
+    [
+        ("203.0.113.7", {}, False),
+        ("203.0.113.7", {"X-Forwarded-For": "127.0.0.1"}, False),
+        ("127.0.0.1", {"X-Forwarded-For": "203.0.113.7"}, False),
+        ("127.0.0.1", {}, True),
+        ("10.0.0.1", {}, True),
+        ("10.0.0.1", {"X-Forwarded-For": "203.0.113.7"}, False),
+    ],
+)
+def test_strangers_are_told_that_it_is_unavailable_and_not_why(
+    make_app, database, remote, headers, told
+):
+    app = make_app(auth__trusted_proxies="10.0.0.1")
+    browser = Browser(app)
+    browser.extra_environ["REMOTE_ADDR"] = remote
+    with database.transaction() as connection:
+        connection.execute(text("ALTER TABLE jwks RENAME TO jwks_away"))
+    try:
+        answer = browser.get(PATH, headers=headers, expect_errors=True)
+    finally:
+        with database.transaction() as connection:
+            connection.execute(text("ALTER TABLE jwks_away RENAME TO jwks"))
+
+    assert answer.status_int == 503
+    assert answer.json["status"] == "unavailable"
+    assert ("database_unavailable" in answer.text) is told
+
+
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.name)
 def test_the_documentation_names_each_condition(condition):
     page = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")

@@ -88,7 +88,10 @@ SCHEMAS: Object = {
         service=_STRING,
         conditions={
             "type": "object",
-            "description": "what is wrong, by name, each with a sentence",
+            "description": (
+                "what is wrong, by name, each with a sentence; empty for everybody but"
+                " auth.trusted_proxies and the machine itself"
+            ),
             "additionalProperties": _STRING,
         },
     ),

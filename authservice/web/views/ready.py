@@ -1,22 +1,29 @@
-"""GET /api/ready: whether requests may be sent here, and what is wrong by name."""
+"""GET /api/ready: whether requests may be sent here; its operator is told what is wrong."""
 
 from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.web import readiness
+from authservice.web.client_address import is_from_operator
 from authservice.web.json_answer import json_answer
 from authservice.web.request import AuthRequest
 
 
 @view_config(route_name="ready", request_method="GET")
 def ready(request: AuthRequest) -> Response:
-    """Return ``ready``, ``degraded`` where it serves all the same, or 503 and ``unavailable``."""
+    """Return ``ready``, ``degraded`` where it serves all the same, or 503 and ``unavailable``.
+
+    Which part is down tells a stranger where to push, so only this machine and trusted proxies
+    are told.
+    """
     found = readiness.conditions(request)
     serves = all(condition.serves for condition in found)
+    trusted = request.auth_settings.trusted_proxies
+    shown = found if is_from_operator(request.environ, trusted) else []
     content = {
         "status": ("degraded" if found else "ready") if serves else "unavailable",
         "service": request.auth_settings.service_name,
-        "conditions": {condition.name: condition.meaning for condition in found},
+        "conditions": {condition.name: condition.meaning for condition in shown},
     }
     response = json_answer(content, 200 if serves else 503)
     if not serves:

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from authservice.web.client_address import client_address
+from authservice.web.client_address import client_address, is_from_operator
 
 TRUSTED = (ip_network("10.0.0.0/8"), ip_network("127.0.0.1"), ip_network("fd00::/8"))
 
@@ -62,3 +62,58 @@ def test_a_session_keeps_the_address_that_a_trusted_proxy_names(make_app):
     browser.sign_in()
 
     assert browser.session()["session"]["ipAddress"] == "198.51.100.1"
+
+
+def _is_from_operator(remote, forwarded=None, **headers):
+    environ = {"REMOTE_ADDR": remote} | headers
+    if forwarded is not None:
+        environ["HTTP_X_FORWARDED_FOR"] = forwarded
+    return is_from_operator(environ, TRUSTED)
+
+
+@pytest.mark.parametrize(
+    ("remote", "forwarded"),
+    [
+        ("127.0.0.1", None),
+        ("127.0.0.2", None),
+        ("::1", None),
+        ("::ffff:127.0.0.1", None),
+        ("10.0.0.1", None),
+        ("10.0.0.1", "10.0.0.2"),
+        ("10.0.0.1", "127.0.0.1"),
+        ("127.0.0.1", "127.0.0.1, 10.0.0.2"),
+    ],
+)
+def test_the_machine_itself_and_trusted_proxies_ask_for_their_operator(remote, forwarded):
+    assert _is_from_operator(remote, forwarded)
+
+
+@pytest.mark.attack("BROWSER-probing")
+@pytest.mark.parametrize(
+    ("remote", "forwarded"),
+    [
+        ("203.0.113.7", None),
+        ("203.0.113.7", "127.0.0.1"),
+        ("192.168.0.1", None),
+        ("10.0.0.1", "203.0.113.7"),
+        ("10.0.0.1", "127.0.0.1, 203.0.113.7"),
+        ("10.0.0.1", "203.0.113.7, 10.0.0.2"),
+        ("10.0.0.1", "203.0.113.7:4711"),
+        ("10.0.0.1", "unknown"),
+        ("10.0.0.1", ""),
+        # A proxy on this machine that nobody named.
+        ("127.0.0.2", "127.0.0.1"),
+        ("127.0.0.2", "203.0.113.7"),
+        ("::1", "203.0.113.7"),
+        ("", None),
+        ("@", None),
+    ],
+)
+def test_nobody_else_does(remote, forwarded):
+    assert not _is_from_operator(remote, forwarded)
+
+
+@pytest.mark.attack("BROWSER-probing")
+@pytest.mark.parametrize("name", ["HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"])
+def test_nor_those_for_whom_a_proxy_asks_in_another_way(name):
+    assert not _is_from_operator("127.0.0.1", **{name: "203.0.113.7"})
