@@ -25,6 +25,7 @@ from sqlalchemy.dialects import sqlite as sqlite_dialect
 from authservice import events, postgresql
 from authservice.prepared import Prepared
 from authservice.sqlite.checkpoints import Checkpoints
+from authservice.sqlite.database_file import DatabaseFile
 from authservice.sqlite.engines import engines
 from authservice.sqlite.group_commit import GroupCommit
 from authservice.sqlite.write_ahead_log import WriteAheadLog
@@ -43,10 +44,13 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._group_commit: GroupCommit | None = None
         self._checkpoints: Checkpoints | None = None
+        self.file: DatabaseFile | None = None
+        """What is known of SQLite's file; there is none on a server."""
         if self.is_sqlite:
-            self._reader, self.writer = engines(self.url, synchronous)
+            self.file = DatabaseFile(str(self.url.database))
+            self._reader, self.writer = engines(self.url, synchronous, self.file)
             self._checkpoints = Checkpoints(WriteAheadLog(str(self.url.database)))
-            self._group_commit = GroupCommit(self.writer, self._checkpoints)
+            self._group_commit = GroupCommit(self.writer, self._checkpoints, self.file.require)
         else:
             self._reader, self.writer = postgresql.engines(self.url, patience)
         self.observe_wait: Callable[[float], None] | None = None
@@ -57,6 +61,7 @@ class Database:
     @property
     def reader(self) -> Connection:
         """Return this thread's connection for reading; a write through it fails."""
+        self._require_file()
         connection: Connection | None = getattr(self._here, "reader", None)
         if connection is not None and self._is_ended(connection):
             connection.close()
@@ -95,6 +100,7 @@ class Database:
             self.observe_wait(perf_counter() - began)
 
     def _begin(self) -> Connection:
+        self._require_file()
         if self._group_commit is not None:
             connection = self._group_commit.begin()
             # What was noted in a transaction that was rolled back has not happened.
@@ -136,12 +142,19 @@ class Database:
         """Close every connection, also those that other threads hold for reading."""
         if self._checkpoints is not None:
             self._checkpoints.stop()
+        if self.file is not None:
+            self.file.stop()
         for connection in list(self._readers):
             connection.close()
         if self._group_commit is not None:
             self._group_commit.close()
         self._reader.dispose()
         self.writer.dispose()
+
+    def _require_file(self) -> None:
+        # After a commit it is looked at closely. Here a word about it is enough, for all who ask.
+        if self.file is not None and self.file.fault is not None:
+            self.file.require()
 
     def _is_ended(self, connection: Connection) -> bool:
         if connection.closed or connection.invalidated:

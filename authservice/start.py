@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# How long a start waits for what is wrong in the database; in a large one it is found meanwhile.
+_EXAMINED_SECONDS = 1.0
+
 
 def open_checked_database(
     settings: AuthSettings, made: Callable[..., Database] = Database
@@ -57,8 +60,11 @@ def open_checked_database(
     except OperationalError:
         _log.exception("the database cannot be reached yet")
     except DatabaseError as error:
-        why = _damaged(settings, error) if database.is_sqlite else _refused(error)
+        why = _damaged(settings, error.orig) if database.is_sqlite else _refused(error)
         raise SystemExit(why) from None
+    if database.file is not None and (damage := database.file.examine_within(_EXAMINED_SECONDS)):
+        database.dispose()
+        raise SystemExit(_damaged(settings, damage))
     return database
 
 
@@ -113,9 +119,9 @@ def _too_new(revision: str | None) -> str:
     )
 
 
-def _damaged(settings: AuthSettings, error: DatabaseError) -> str:
+def _damaged(settings: AuthSettings, fault: object) -> str:
     command = f"authservice restore FILE --config {_ini(settings)}"
-    return f"authservice: the database is damaged ({error.orig}); restore a backup: {command}"
+    return f"authservice: the database is damaged ({fault}); restore a backup: {command}"
 
 
 def _ini(settings: AuthSettings) -> str:

@@ -16,13 +16,14 @@ from authservice.sqlite.write_ahead_log import WriteAheadLog
 _log = logging.getLogger(__name__)
 
 _LOG_INTERVAL = 1.0
+_FILE_INTERVAL = 1.0
 _CLEANUP_INTERVAL = 3600.0
 # Processes that were started together do not clean up together.
 _FIRST_CLEANUP_WITHIN = 600
 
 
 class Upkeep:
-    """Deletes what has expired, each hour, and keeps SQLite's write-ahead log short."""
+    """Deletes what has expired, each hour; keeps SQLite's log short, and watches its file."""
 
     def __init__(self, database: Database) -> None:
         """Take the database; nothing runs before ``start``."""
@@ -35,7 +36,16 @@ class Upkeep:
                 interval=_CLEANUP_INTERVAL,
             )
         ]
-        if database.is_sqlite:
+        if database.file is not None:
+            file = database.file
+            self._tasks.append(
+                Recurring(
+                    "database file",
+                    lambda _ended: file.look_again(),
+                    first=_FILE_INTERVAL,
+                    interval=_FILE_INTERVAL,
+                )
+            )
             log = WriteAheadLog(str(database.url.database))
             self._tasks.append(
                 Recurring(
@@ -53,6 +63,8 @@ class Upkeep:
 
     def stop(self) -> None:
         """End, after the transaction that is under way."""
+        if self._database.file is not None:
+            self._database.file.stop()
         for task in self._tasks:
             task.stop()
 

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -47,6 +47,21 @@ def examine(file: Path) -> str:
         raise DamagedError("the revision of its tables is not noted")
     revision: str = found[0]
     return revision
+
+
+def quick_fault(file: Path, begun: Callable[[sqlite3.Connection], None]) -> str | None:
+    """Return a fault in a database's structure, or None where there is none.
+
+    ``begun`` is given the connection, of which another thread may interrupt the work. Raises
+    sqlite3.Error.
+    """
+    with _reading(file) as connection:
+        begun(connection)
+        (version,) = connection.execute("PRAGMA schema_version").fetchone()
+        if version == 0:
+            return "it holds nothing"
+        (fault,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    return None if fault == "ok" else str(fault.splitlines()[-1])
 
 
 @contextmanager

@@ -1,9 +1,6 @@
 """SQLite's two engines on one file: one that only reads, and one that takes the lock at once."""
 
-import os
 import sqlite3
-from contextlib import suppress
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -12,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
 from authservice.prepared import is_read_only, run
-from authservice.private_files import make_file
+from authservice.sqlite.database_file import DatabaseFile
 
 # How long anybody waits for what others have locked, before the request gets 503.
 PATIENCE_SECONDS = 5
@@ -23,16 +20,17 @@ _ASKED_ANEW_MS = 5
 _PAGES_AT_MOST = 4000
 
 
-def engines(url: URL, synchronous: str) -> tuple[Engine, Engine]:
+def engines(url: URL, synchronous: str, file: DatabaseFile) -> tuple[Engine, Engine]:
     """Return an engine that only reads, and one whose transactions write.
 
-    Take how hard a commit is flushed to disk, as SQLite calls it.
+    Take how hard a commit is flushed to disk, as SQLite calls it, and what knows the file that they
+    have opened: they open no other one.
     """
-    return _reader(url), _writer(url, synchronous)
+    return _reader(url, file), _writer(url, synchronous, file)
 
 
-def _reader(url: URL) -> Engine:
-    reader = _engine(url)
+def _reader(url: URL, file: DatabaseFile) -> Engine:
+    reader = _engine(url, file)
 
     @event.listens_for(reader, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
@@ -41,8 +39,8 @@ def _reader(url: URL) -> Engine:
     return reader
 
 
-def _writer(url: URL, synchronous: str) -> Engine:
-    writer = _engine(url)
+def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
+    writer = _engine(url, file)
 
     @event.listens_for(writer, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
@@ -69,7 +67,7 @@ def _writer(url: URL, synchronous: str) -> Engine:
     return writer
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, file: DatabaseFile) -> Engine:
     engine = create_engine(
         url,
         # An error's text goes to the log; what was asked for does not belong there.
@@ -81,16 +79,14 @@ def _engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def on_do_connect(*_arguments: object) -> None:
-        # SQLite would make the file with what the umask leaves. Its log and the index of it get
-        # the mode of the file. Where this fails, connecting does, and says why.
-        with suppress(OSError):
-            os.close(make_file(Path(str(url.database))))
+        file.before_connecting()
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
         # The driver would begin transactions by its own rules; ours begin as we say.
         connection.isolation_level = None
         connection.execute("PRAGMA foreign_keys = ON")
+        file.connected()
 
     return engine
 

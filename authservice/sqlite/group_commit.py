@@ -24,9 +24,16 @@ class GroupCommit:
     the page cache of a connection holds as long as no other one writes.
     """
 
-    def __init__(self, engine: Engine, checkpoints: Checkpoints) -> None:
-        """Take what connects when the first thread writes, and what is told of each commit."""
+    def __init__(
+        self, engine: Engine, checkpoints: Checkpoints, confirm: Callable[[], None]
+    ) -> None:
+        """Take what connects when the first thread writes, and what is told of each commit.
+
+        What confirms a commit raises where it counts for nothing: then no thread is told that it
+        was made.
+        """
         self._engine = engine
+        self._confirm = confirm
         self._checkpoints = checkpoints
         self._connection: Connection | None = None
         self._turn = threading.Lock()
@@ -126,6 +133,7 @@ class GroupCommit:
         try:
             if commit:
                 transaction.commit()
+                self._confirm()
                 failed = False
         finally:
             self._open = None

@@ -29,6 +29,11 @@ def _database_unavailable(request: AuthRequest) -> bool:
     return False
 
 
+def _database_file_lost(request: AuthRequest) -> bool:
+    file = request.database.file
+    return file is not None and file.look() is not None
+
+
 def _keys_unavailable(request: AuthRequest) -> bool:
     try:
         return not request.signing_keys.document
@@ -49,6 +54,14 @@ def _rate_limits_off(request: AuthRequest) -> bool:
 
 
 CONDITIONS = (
+    # First, because what follows asks the database.
+    Condition(
+        "database_file_lost",
+        "The database file is damaged, gone or another one. Stop the service, restore a backup with"
+        " authservice restore, and start it again; or put the same file back. The log says more.",
+        _database_file_lost,
+        serves=False,
+    ),
     Condition(
         "database_unavailable",
         "The database does not answer, or has not been migrated.",

@@ -182,6 +182,8 @@ def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Resp
 @exception_view_config(KeysNotReadyError)
 def unavailable(error: Exception, request: AuthRequest) -> Response:
     """Say that the service cannot answer for the moment; the log says why."""
+    if request.database.file is not None:
+        request.database.file.note_failure(error)
     # While the database is away every request ends here: a line for each, and no traceback.
     expected = not isinstance(error, DBAPIError) or isinstance(error, OperationalError)
     _log.error(
