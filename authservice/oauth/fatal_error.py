@@ -8,6 +8,8 @@ from oauthlib.oauth2.rfc6749.errors import FatalClientError, InvalidClientIdErro
 from authservice.oauth.parameters import Parameters
 from authservice.services.clients import Client
 
+_LONGEST_SHOWN = 2048
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -46,7 +48,8 @@ class FatalAuthorizationError(Exception):
         """Return where the received URI parts from the registered one that is most like it."""
         if self.received is None or not self.registered:
             return None
-        received = self.received
+        # No registered one is longer; a page would take long to mark what else there is.
+        received = self.received[:_LONGEST_SHOWN]
         nearest = max(self.registered, key=lambda uri: len(_common_start(uri, received)))
         common = _common_start(nearest, received)
         return Difference(common, received[len(common) :], common, nearest[len(common) :])

@@ -18,6 +18,8 @@ _SESSION = "session cookie"
 _COMPANION = "session companion cookie"
 _ATTEMPT = "sign-in attempt cookie"
 _ATTEMPT_LIFETIME = timedelta(minutes=10)
+# Browsers keep 180 of a domain at most. What lies beyond is not read.
+_MOST_COOKIES = 500
 
 
 class Cookies:
@@ -128,7 +130,7 @@ class Cookies:
 def _values(header: str, name: str) -> Iterator[str]:
     """Yield every value of a name: a sibling may have set a second cookie of the same name."""
     prefix = f"{name}="
-    for part in header.split(";"):
+    for part in header.split(";", _MOST_COOKIES)[:_MOST_COOKIES]:
         pair = part.strip()
         if pair.startswith(prefix):
             yield pair[len(prefix) :].strip('"')

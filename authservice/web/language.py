@@ -2,8 +2,14 @@
 
 from typing import Any
 
-from authservice.languages import LANGUAGES, SOURCE, first_spoken
+from authservice.languages import first_spoken
+from authservice.web import accepted
 from authservice.web.request import AuthRequest
+
+# Nobody asks for more than a few languages, and tags have no more than 35 characters as a rule
+# (RFC 5646, section 4.4.1): what lies beyond is not read.
+_MOST_LOCALES = 16
+_LONGEST_LOCALE = 35
 
 
 def negotiated(request: AuthRequest) -> str:
@@ -13,11 +19,9 @@ def negotiated(request: AuthRequest) -> str:
     looked up as RFC 4647, section 3.4, says; what cannot be read counts as not sent.
     """
     asked = request.GET.get("ui_locales") or request.ui_locales or ""
-    spoken = first_spoken(asked.split())
-    if spoken is not None:
-        return spoken
-    accepted: str = request.accept_language.lookup(LANGUAGES, default_tag=SOURCE, default=SOURCE)
-    return accepted
+    locales = asked.split(maxsplit=_MOST_LOCALES)[:_MOST_LOCALES]
+    spoken = first_spoken(locale for locale in locales if len(locale) <= _LONGEST_LOCALE)
+    return accepted.language(request) if spoken is None else spoken
 
 
 def includeme(config: Any) -> None:

@@ -15,6 +15,7 @@ NAMES = (
     "TOKENS",
     "MACHINE",
     "FAILURES",
+    "EXHAUSTION",
 )
 
 

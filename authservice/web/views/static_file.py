@@ -8,6 +8,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice.web import accepted
 from authservice.web.request import AuthRequest
 from authservice.web.static_document import is_known
 from authservice.web.static_files import StaticFile
@@ -40,16 +41,9 @@ def static_file(request: AuthRequest) -> Response:
 def _answer(request: AuthRequest, found: StaticFile) -> Response:
     response = Response(found.content, content_type=found.media_type)
     # Nothing here is secret, so its length may be known, unlike that of a page.
-    if len(found.compressed) < len(found.content) and _reads_gzip(request):
+    if len(found.compressed) < len(found.content) and accepted.gzip(request):
         response.body = found.compressed
         response.headers["Content-Encoding"] = "gzip"
     if found.media_type.startswith("image/"):
         response.headers["Content-Security-Policy"] = _PICTURE_POLICY
     return response
-
-
-def _reads_gzip(request: AuthRequest) -> bool:
-    # A request without the header leaves the choice to us (RFC 9110, section 12.5.3); who sends
-    # none may well be a program that reads nothing but the file itself.
-    sent = "HTTP_ACCEPT_ENCODING" in request.environ
-    return sent and bool(request.accept_encoding.acceptable_offers(["gzip"]))
