@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from bench import options, profiling, results, runs, table
+from bench import options, profiling, results, runs, senders, table
 from bench.comparison import AnotherRunError, require_one_run
 from bench.deployment import CommandError
 from bench.figures import Run
@@ -34,6 +34,8 @@ def main(arguments: list[str]) -> int:
             return _show([Path(name) for name in arguments[1:]])
         if arguments[:1] == ["profile"]:
             return profiling.main(arguments[1:])
+        if arguments[:1] == ["senders"]:
+            return senders.main(arguments[1:])
         return _measure(options.parse(arguments))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

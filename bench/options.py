@@ -34,7 +34,8 @@ def parse(arguments: list[str]) -> Options:
         prog="./run bench",
         description="Measures the service; docs/performance.md says how.",
         epilog="./run bench table RESULT.json shows a result again,"
-        " ./run bench profile CASE where the time of a case goes.",
+        " ./run bench profile CASE where the time of a case goes,"
+        " ./run bench senders what a million senders take of the rate limits.",
         allow_abbrev=False,
     )
     add = parser.add_argument

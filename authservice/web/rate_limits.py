@@ -3,8 +3,8 @@
 Which requests count, and against whom; ``request_counts`` counts them.
 """
 
-import ipaddress
 from collections.abc import Callable
+from ipaddress import IPv6Address
 from typing import Any
 
 from limits import RateLimitItem, RateLimitItemPerSecond
@@ -43,6 +43,8 @@ _BY_ROUTE = {
 _OTHERWISE = RateLimitItemPerSecond(100, 10)
 _CLIENT = RateLimitItemPerSecond(600, 60)
 _FAILURES = RateLimitItemPerSecond(20, 60)
+# A site has a /48 and may use each of its 65,536 networks. Several households may share one.
+_OF_A_SITE = 8
 
 
 def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
@@ -53,21 +55,20 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
     def wrapper(context: Any, request: AuthRequest) -> Response:
         route = routes.of_request(request)
         name = route.name if route else "static"
-        address = subject(request)
         if name in _OF_CLIENTS:
-            return _with_failures_counted(view(context, request), request, address)
+            return _with_failures_counted(view(context, request), request)
         free = name in _UNLIMITED or (name in _FREE_WITH_A_SESSION and request.central_session)
         if not free:
-            _count(request, _BY_ROUTE.get(name, _OTHERWISE), name, address)
+            _count(request, _BY_ROUTE.get(name, _OTHERWISE), name)
         return view(context, request)
 
     return wrapper
 
 
-def _with_failures_counted(response: Response, request: AuthRequest, address: str) -> Response:
+def _with_failures_counted(response: Response, request: AuthRequest) -> Response:
     """Count a refused client or token; only further failures of the address are held back."""
     if response.status_code == 401:  # noqa: PLR2004
-        _count(request, _FAILURES, "failures", address)
+        _count(request, _FAILURES, "failures")
     return response
 
 
@@ -78,26 +79,39 @@ def admission(request: AuthRequest) -> Admit:
     """
 
     def admit(client_id: str, *, public: bool) -> None:
-        where = subject(request) if public else ""
-        _count(request, _CLIENT, "client", client_id, where)
+        if public:
+            _count(request, _CLIENT, "client", client_id)
+        elif request.components.rate_limits is not None:
+            request.components.rate_limits.count(_CLIENT, "client", client_id)
 
     return admit
 
 
-def _count(request: AuthRequest, limit: RateLimitItem, *who: str) -> None:
+def _count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
+    """Count a request of an address, and of the site that the address belongs to."""
     limits = request.components.rate_limits
-    if limits is not None:
-        limits.count(limit, *who)
+    if limits is None:
+        return
+    for sender, times in senders(request.from_address):
+        limits.count(limit if times == 1 else _times(limit, times), *what, sender)
 
 
-def subject(request: AuthRequest) -> str:
-    """Return the address that is counted: an IPv6 sender has a whole /64."""
-    address = request.from_address
+def _times(limit: RateLimitItem, times: int) -> RateLimitItem:
+    return RateLimitItemPerSecond(times * limit.amount, limit.get_expiry())
+
+
+def senders(address: str | None) -> tuple[tuple[str, int], ...]:
+    """Return what is counted for an address, each with how many times a limit it may use.
+
+    An IPv6 sender has a whole /64, and often each of a /48. The narrower one comes first: what it
+    is refused does not count against its neighbours.
+    """
     if address is None:
-        return "unknown"
+        return (("unknown", 1),)
     if ":" not in address:
-        return address
-    return str(ipaddress.ip_network(f"{address}/64", strict=False))
+        return ((address, 1),)
+    number = int(IPv6Address(address.partition("%")[0]))
+    return ((f"{number >> 64:x}/64", 1), (f"{number >> 80:x}/48", _OF_A_SITE))
 
 
 def too_many_requests(error: TooManyRequestsError, request: AuthRequest) -> Response:

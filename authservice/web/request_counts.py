@@ -1,4 +1,4 @@
-"""Counting requests, in memory or in Redis: the counting is the library's.
+"""Counting requests, in memory or in Redis.
 
 A storage that cannot be reached lets requests pass, and the log says so: nobody is locked out by
 a broken Redis. Counts in memory are those of one process; several processes share Redis.
@@ -6,6 +6,7 @@ a broken Redis. Counts in memory are those of one process; several processes sha
 
 import logging
 import math
+from typing import Protocol
 
 from limits import RateLimitItem
 from limits.errors import StorageError
@@ -13,6 +14,7 @@ from limits.storage import storage_from_string
 from limits.strategies import MovingWindowRateLimiter
 
 from authservice import clock
+from authservice.web.counts_in_memory import CountsInMemory
 
 _log = logging.getLogger(__name__)
 
@@ -30,27 +32,44 @@ class TooManyRequestsError(Exception):
         self.limit = limit
 
 
+class Counts(Protocol):
+    """How often somebody asked; a wait is in seconds, 0 when a request may pass."""
+
+    def check(self) -> bool:
+        """Tell whether requests can be counted."""
+
+    def hit(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
+        """Count a request that may pass, and return 0; else return the wait."""
+
+    def wait(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
+        """Return the wait, without counting anything."""
+
+
 class RateLimits:
     """Counts requests in one storage."""
 
     def __init__(self, storage: str) -> None:
         """Take ``memory://`` or the address of a Redis."""
-        options = {} if storage == "memory://" else _REDIS_TIMEOUT
-        self._limiter = MovingWindowRateLimiter(
-            storage_from_string(storage, wrap_exceptions=True, **options)
+        self._counts: Counts = (
+            CountsInMemory() if storage == "memory://" else _CountsInRedis(storage)
         )
         self._let_pass = 0
 
     def are_counted(self) -> bool:
         """Tell whether the storage answers."""
-        return self._limiter.storage.check()
+        return self._counts.check()
 
     def count(self, limit: RateLimitItem, *who: str) -> None:
         """Count a request; raises TooManyRequestsError when there were too many."""
+        self._answer(self._counts.hit, limit, who)
+
+    def require_room(self, limit: RateLimitItem, *who: str) -> None:
+        """Raise TooManyRequestsError where ``count`` would; nothing is counted."""
+        self._answer(self._counts.wait, limit, who)
+
+    def _answer(self, ask: "_Question", limit: RateLimitItem, who: tuple[str, ...]) -> None:
         try:
-            if self._limiter.hit(limit, *who):
-                return
-            reset = self._limiter.get_window_stats(limit, *who).reset_time
+            wait = ask(limit, who)
         except StorageError as error:
             self._let_pass += 1
             _log.warning(
@@ -59,5 +78,32 @@ class RateLimits:
                 self._let_pass,
             )
             return
-        waiting = math.ceil(reset - clock.now().timestamp())
-        raise TooManyRequestsError(min(max(waiting, 1), limit.get_expiry()), who[0])
+        if wait > 0:
+            seconds = min(max(math.ceil(wait), 1), limit.get_expiry())
+            raise TooManyRequestsError(seconds, who[0])
+
+
+class _Question(Protocol):
+    def __call__(self, limit: RateLimitItem, who: tuple[str, ...]) -> float: ...
+
+
+class _CountsInRedis:
+    """Counts that several processes share; Redis forgets them when their time is over."""
+
+    def __init__(self, address: str) -> None:
+        self._limiter = MovingWindowRateLimiter(
+            storage_from_string(address, wrap_exceptions=True, **_REDIS_TIMEOUT)
+        )
+
+    def check(self) -> bool:
+        return self._limiter.storage.check()
+
+    def hit(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
+        return 0 if self._limiter.hit(limit, *who) else self._until_reset(limit, who)
+
+    def wait(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
+        return 0 if self._limiter.test(limit, *who) else self._until_reset(limit, who)
+
+    def _until_reset(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
+        reset = self._limiter.get_window_stats(limit, *who).reset_time
+        return max(reset - clock.now().timestamp(), 1)

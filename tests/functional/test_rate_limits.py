@@ -126,6 +126,26 @@ def test_ipv6_addresses_of_one_network_count_together(browser):
     assert _get(_at(browser, "2001:db8:0:2::1"), "/sign-in", 1) == [200]
 
 
+@pytest.mark.attack("EXHAUSTION-senders")
+def test_a_site_with_many_ipv6_networks_may_ask_eight_times_as_often(browser):
+    statuses = [
+        _get(_at(browser, f"2001:db8:0:{number:x}::1"), "/sign-in", 1)[0] for number in range(81)
+    ]
+
+    assert statuses == [200] * 80 + [429]
+    assert _get(_at(browser, "2001:db8:1::1"), "/sign-in", 1) == [200]
+
+
+def test_what_one_ipv6_network_is_refused_uses_up_nothing_of_its_site(browser):
+    _get(_at(browser, "2001:db8:0:1::1"), "/sign-in", 100)
+
+    assert _get(_at(browser, "2001:db8:0:2::1"), "/sign-in", 1) == [200]
+
+
+def test_an_ipv6_address_on_a_link_counts_like_any_other(browser):
+    assert _get(_at(browser, "fe80::1%eth0"), "/sign-in", 11) == [200] * 10 + [429]
+
+
 def test_an_ipv4_address_in_ipv6_dress_is_the_same(browser):
     _get(_at(browser, "203.0.113.8"), "/sign-in", 10)
 
