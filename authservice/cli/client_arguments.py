@@ -43,6 +43,13 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
     add("--id-token-alg", action=Once, choices=ALGORITHMS, help="signs its ID tokens (RS256)")
     add("--userinfo-alg", action=Once, choices=ALGORITHMS, help="signs userinfo as a JWT")
     add("--backchannel-logout-uri", action=Once, metavar="URI", help="told when a session ends")
+    add(
+        "--requests-per-minute",
+        action=Once,
+        type=int,
+        metavar="N",
+        help="how often it may ask each endpoint with success (600)",
+    )
     for name, help_text in _SWITCHES.items():
         action = Switch if required else argparse.BooleanOptionalAction
         add(f"--{name}", action=action, help=help_text)
@@ -65,6 +72,7 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "id_token_signed_response_alg": options.id_token_alg,
         "userinfo_signed_response_alg": options.userinfo_alg,
         "backchannel_logout_uri": options.backchannel_logout_uri,
+        "requests_per_minute": options.requests_per_minute,
         "skip_consent": options.skip_consent,
         "enable_end_session": options.enable_end_session,
         "minimal_id_token": options.minimal_id_token,

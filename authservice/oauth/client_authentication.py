@@ -29,9 +29,13 @@ def authenticated_client(
     *,
     public_clients: bool = True,
 ) -> Client:
-    """Return the client that sent a request, counted; raises as ``authenticate`` does."""
+    """Return the client that sent a request, admitted; raises as ``authenticate`` does."""
     client = authenticate(context.reader, authorization, sent, public_clients=public_clients)
-    context.admit(client.client_id, public=bool(client.public))
+    context.admit(
+        client.client_id,
+        public=bool(client.public),
+        requests_per_minute=client.requests_per_minute,
+    )
     return client
 
 

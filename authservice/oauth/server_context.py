@@ -15,8 +15,8 @@ Pairs = Iterable[tuple[str, str]]
 class Admit(Protocol):
     """Lets an authenticated client pass, or raises to hold it back."""
 
-    def __call__(self, client_id: str, *, public: bool) -> None:
-        """Count a request of the client."""
+    def __call__(self, client_id: str, *, public: bool, requests_per_minute: int | None) -> None:
+        """Let a request of the client pass; it counts if it succeeds."""
 
 
 @dataclass(frozen=True, slots=True)

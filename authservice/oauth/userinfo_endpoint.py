@@ -15,6 +15,7 @@ from authservice.oauth.requested_claims import RequestedClaims
 from authservice.oauth.server_context import Pairs, ServerContext
 from authservice.services import access_tokens
 from authservice.services.access_tokens import AccessToken
+from authservice.services.clients import requests_per_minute
 
 
 class _UserinfoRequest(CanonicalRequest):
@@ -71,7 +72,11 @@ class UserinfoEndpoint:
             description = "The access token is unknown, expired or revoked."
             return bearer_error_answer(401, error.error, description)
         found = request.found_access_token
-        self._context.admit(found.client_id, public=bool(found.public))
+        self._context.admit(
+            found.client_id,
+            public=bool(found.public),
+            requests_per_minute=requests_per_minute(found.client_metadata),
+        )
         asked = RequestedClaims.from_json(found.requested_claims)
         told = {"sub": found.user.id} | claims.of_user(found.user, found.scopes, asked.userinfo)
         if found.userinfo_signed_response_alg is not None:

@@ -29,6 +29,7 @@ class AccessToken:
     requested_claims: dict[str, Any] | None
     public: bool | None
     userinfo_signed_response_alg: str | None
+    client_metadata: dict[str, Any] | None
     user: User
 
 
@@ -43,6 +44,7 @@ _COLUMNS = (
     oauth_access_token.c.requested_claims,
     oauth_client.c.public,
     oauth_client.c.userinfo_signed_response_alg,
+    oauth_client.c.metadata,
 )
 # A token dies with its session, its user or its client, whether or not anybody deleted it yet.
 _FIND = Prepared(

@@ -49,12 +49,17 @@ def change(connection: Connection, row: ClientRow, changes: Mapping[str, Any]) -
     Raises ValueError that names every fault of the metadata as it would become.
     """
     names = [field.name for field in fields(ClientMetadata)]
-    kept = {name: row[name] for name in names if row[name] is not None}
+    known = {**row, **(row["metadata"] or {})}
+    kept = {name: known[name] for name in names if known.get(name) is not None}
     metadata = ClientMetadata(**{**kept, **changes})
     problems = metadata.problems()
     if problems:
         raise ValueError("; ".join(problems))
-    columns = {name: value for name, value in metadata.columns().items() if name in changes}
+    columns = metadata.columns()
+    own = columns["metadata"] or {}
+    columns = {name: value for name, value in columns.items() if name in changes}
+    if changes.keys() & own.keys():
+        columns["metadata"] = {**(row["metadata"] or {}), **own}
     changed = tuple(sorted(changes))
     events.note(connection, ClientChanged(client_id=row["client_id"], changed=changed))
     return _update(connection, row, columns)

@@ -7,8 +7,10 @@ from typing import Any
 
 from authservice.crypto.signing_keys import ALGORITHMS
 from authservice.services import redirect_uris
-from authservice.services.clients import SCOPES
+from authservice.services.clients import SCOPES, requests_per_minute
 from authservice.shown_text import is_blank
+
+_MOST_REQUESTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,7 @@ class ClientMetadata:
     userinfo_signed_response_alg: str | None = None
     minimal_id_token: bool = False
     backchannel_logout_uri: str | None = None
+    requests_per_minute: int | None = None
 
     def problems(self) -> list[str]:
         """Return what is wrong with the metadata, one sentence for each fault."""
@@ -84,6 +87,9 @@ class ClientMetadata:
         ):
             if alg is not None and alg not in ALGORITHMS:
                 yield f"{kind} algorithm must be one of {', '.join(ALGORITHMS)}"
+        limit = self.requests_per_minute
+        if limit is not None and not 1 <= limit <= _MOST_REQUESTS:
+            yield f"requests per minute must be 1 to {_MOST_REQUESTS}"
 
     def columns(self) -> dict[str, Any]:
         """Return the metadata as columns of the table."""
@@ -100,7 +106,12 @@ class ClientMetadata:
             "userinfo_signed_response_alg": self.userinfo_signed_response_alg,
             "minimal_id_token": self.minimal_id_token,
             "backchannel_logout_uri": self.backchannel_logout_uri,
+            "metadata": self._metadata(),
         }
+
+    def _metadata(self) -> dict[str, Any] | None:
+        limit = self.requests_per_minute
+        return None if limit is None else {"requests_per_minute": limit}
 
 
 def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,5 +132,6 @@ def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         "userinfo_signed_response_alg": columns["userinfo_signed_response_alg"],
         "minimal_id_token": bool(columns["minimal_id_token"]),
         "backchannel_logout_uri": columns["backchannel_logout_uri"],
+        "requests_per_minute": requests_per_minute(columns["metadata"]),
     }
     return {name: value for name, value in content.items() if value is not None}

@@ -1,7 +1,9 @@
 """OAuth clients: found for each request, and created by one function that no route reaches."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -34,6 +36,12 @@ class Client:
     backchannel_logout_uri: str | None = None
     previous_client_secret: str | None = None
     previous_client_secret_expires_at: datetime | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    @property
+    def requests_per_minute(self) -> int | None:
+        """Return how often the client may ask each endpoint, if it has a limit of its own."""
+        return requests_per_minute(self.metadata)
 
     def allows_redirect_to(self, uri: str) -> bool:
         """Tell whether a redirect URI is registered."""
@@ -60,6 +68,11 @@ class Client:
 
 _COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
 _FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("asked_client_id")))
+
+
+def requests_per_minute(metadata: Mapping[str, Any] | None) -> int | None:
+    """Return a client's own limit, which is kept among what the standards have no name for."""
+    return None if metadata is None else metadata.get("requests_per_minute")
 
 
 def find(connection: Connection, client_id: str) -> Client | None:

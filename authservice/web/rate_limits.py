@@ -4,6 +4,8 @@ Which requests count, and against whom; ``request_counts`` counts them.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
 from ipaddress import IPv6Address
 from typing import Any
 
@@ -18,7 +20,8 @@ from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page
 from authservice.web.protocol_response import protocol_response
 from authservice.web.request import AuthRequest
-from authservice.web.request_counts import TooManyRequestsError
+from authservice.web.request_body import BadBodyError
+from authservice.web.request_counts import AdmittedRequest, TooManyRequestsError
 from authservice.web.routes import Surface
 from authservice.web.texts import DOMAIN, _
 
@@ -56,7 +59,7 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
         route = routes.of_request(request)
         name = route.name if route else "static"
         if name in _OF_CLIENTS:
-            return _with_failures_counted(view(context, request), request)
+            return _by_outcome(view, context, request)
         free = name in _UNLIMITED or (name in _FREE_WITH_A_SESSION and request.central_session)
         if not free:
             _count(request, _BY_ROUTE.get(name, _OTHERWISE), name)
@@ -65,24 +68,64 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
     return wrapper
 
 
-def _with_failures_counted(response: Response, request: AuthRequest) -> Response:
-    """Count a refused client or token; only further failures of the address are held back."""
-    if response.status_code == 401:  # noqa: PLR2004
-        _count(request, _FAILURES, "failures")
+def _by_outcome(
+    view: Callable[[Any, Any], Response], context: Any, request: AuthRequest
+) -> Response:
+    """Count what succeeds for its client, and what fails apart, so that it uses up none of that.
+
+    A failure that is one too many is only held back itself.
+    """
+    try:
+        response = view(context, request)
+    except BadBodyError:
+        _count_failure(request)
+        raise
+    if response.status_code < HTTPStatus.BAD_REQUEST:
+        _count_success(request)
+    elif response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        _count_failure(request)
     return response
 
 
-def admission(request: AuthRequest) -> Admit:
-    """Return what counts an authenticated client's request.
+def _count_success(request: AuthRequest) -> None:
+    limits = request.components.rate_limits
+    if limits is None or request.admitted is None:
+        return
+    for limit, who in request.admitted.counts_as:
+        # Another request may have taken the room meanwhile. What has been done is answered.
+        with suppress(TooManyRequestsError):
+            limits.count(limit, *who)
 
-    A public client counts for each address apart, so that nobody can lock the others out.
+
+def _count_failure(request: AuthRequest) -> None:
+    # A client that has shown who it is shares its failures with nobody at its address.
+    who = () if request.admitted is None else (request.admitted.client_id,)
+    _count(request, _FAILURES, "failures", *who)
+
+
+def admission(request: AuthRequest) -> Admit:
+    """Return what lets an authenticated client's request pass, if its endpoint has room for it.
+
+    A public client has room for each address apart, so that nobody can lock the others out.
     """
 
-    def admit(client_id: str, *, public: bool) -> None:
+    def admit(client_id: str, *, public: bool, requests_per_minute: int | None) -> None:
+        limits = request.components.rate_limits
+        if limits is None:
+            return
+        limit = _CLIENT
+        if requests_per_minute is not None:
+            limit = RateLimitItemPerSecond(requests_per_minute, _CLIENT.get_expiry())
+        who = ("client", str(routes.known_path(request)), client_id)
+        counts_as: tuple[tuple[RateLimitItem, tuple[str, ...]], ...] = ((limit, who),)
         if public:
-            _count(request, _CLIENT, "client", client_id)
-        elif request.components.rate_limits is not None:
-            request.components.rate_limits.count(_CLIENT, "client", client_id)
+            counts_as = tuple(
+                (_times(limit, times), (*who, sender))
+                for sender, times in senders(request.from_address)
+            )
+        for each, named in counts_as:
+            limits.require_room(each, *named)
+        request.admitted = AdmittedRequest(client_id, counts_as)
 
     return admit
 
@@ -93,10 +136,12 @@ def _count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
     if limits is None:
         return
     for sender, times in senders(request.from_address):
-        limits.count(limit if times == 1 else _times(limit, times), *what, sender)
+        limits.count(_times(limit, times), *what, sender)
 
 
 def _times(limit: RateLimitItem, times: int) -> RateLimitItem:
+    if times == 1:
+        return limit
     return RateLimitItemPerSecond(times * limit.amount, limit.get_expiry())
 
 

@@ -24,6 +24,7 @@ from authservice.web.client_address import client_address
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.kept import kept
+from authservice.web.request_counts import AdmittedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
 
     # Set by authservice.web.transactions while a writing transaction is open.
     writing: Connection | None = None
+
+    # Set by authservice.web.rate_limits: what a request of a client counts as if it succeeds.
+    admitted: AdmittedRequest | None = None
 
     # The languages that a client asked for in the request on whose way this page lies.
     ui_locales: str | None = None

@@ -6,7 +6,7 @@ a broken Redis. Counts in memory are those of one process; several processes sha
 
 import logging
 import math
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from limits import RateLimitItem
 from limits.errors import StorageError
@@ -30,6 +30,13 @@ class TooManyRequestsError(Exception):
         super().__init__("too many requests")
         self.retry_after = retry_after
         self.limit = limit
+
+
+class AdmittedRequest(NamedTuple):
+    """An authenticated client's request that has room in each of these limits."""
+
+    client_id: str
+    counts_as: tuple[tuple[RateLimitItem, tuple[str, ...]], ...]
 
 
 class Counts(Protocol):

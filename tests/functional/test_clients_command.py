@@ -157,6 +157,7 @@ def test_a_row_from_before_the_later_columns_keeps_the_defaults_unwritten(run, d
             ["--backchannel-logout-uri", "https://x.example/b"],
             {"backchannel_logout_uri": "https://x.example/b"},
         ),
+        (["--requests-per-minute", "1200"], {"metadata": {"requests_per_minute": 1200}}),
         (["--no-skip-consent"], {"skip_consent": False}),
         (["--no-enable-end-session"], {"enable_end_session": False}),
         (["--no-minimal-id-token"], {"minimal_id_token": False}),
@@ -178,6 +179,18 @@ def test_an_update_changes_what_is_named_and_nothing_else(
     after["updated_at"] = before["updated_at"]
     assert changed(before, after) == expected
     assert shown == json.loads(run("show", client_id, "--json").out)
+
+
+def test_what_else_is_known_of_a_client_stays_when_its_limit_changes(run, database, client_id):
+    with database.transaction() as connection:
+        connection.execute(oauth_client.update().values(metadata={"of": "a later version"}))
+
+    run("update", client_id, "--requests-per-minute", "30")
+    run("update", client_id, "--name", "Still thirty")
+
+    stored = row(database, client_id)["metadata"]
+    assert stored == {"of": "a later version", "requests_per_minute": 30}
+    assert "requests_per_minute: 30" in run("show", client_id).out.splitlines()
 
 
 @pytest.mark.parametrize("switch", ["skip-consent", "enable-end-session", "minimal-id-token"])
@@ -210,6 +223,9 @@ def test_a_public_client_stays_public(run, database):
         (["--id-token-alg", "none"], (2, "--id-token-alg")),
         (["--name", "X", "--name", "Y"], (2, "--name is given twice")),
         (["--public"], (2, "--public")),
+        (["--requests-per-minute", "0"], (1, "requests per minute must be 1 to 1000000")),
+        (["--requests-per-minute", "1000001"], (1, "requests per minute must be 1 to 1000000")),
+        (["--requests-per-minute", "many"], (2, "--requests-per-minute")),
         (["--name", " ", "--scope", "x"], (1, "; ")),
     ],
 )

@@ -9,11 +9,13 @@ from authservice.services.client_metadata import ClientMetadata
 from authservice.web import rate_limits
 from tests.browser import Browser
 from tests.production import production_app, production_browser, signed_in_cookies
-from tests.relying_party import TOKEN, USERINFO
+from tests.relying_party import TOKEN, USERINFO, RelyingParty
 
 SESSION = "/api/auth/get-session"
 SOCIAL = "/api/auth/sign-in/social"
 AUTHORIZE = "/api/auth/oauth2/authorize"
+INTROSPECT = "/api/auth/oauth2/introspect"
+REVOKE = "/api/auth/oauth2/revoke"
 
 
 @pytest.fixture
@@ -218,47 +220,131 @@ def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, 
     assert browser.post(TOKEN, form, headers=_basic(client_id, secret), status=400)
 
 
-@pytest.fixture
-def three_a_minute(monkeypatch):
-    """The limit of a client, lowered."""
-    monkeypatch.setattr(rate_limits, "_CLIENT", rate_limits.RateLimitItemPerSecond(3, 60))
-
-
 def test_the_limit_of_a_client_is_six_hundred_a_minute():
     assert (rate_limits._CLIENT.amount, rate_limits._CLIENT.get_expiry()) == (600, 60)
 
 
-def _asked(browser, form, **options):
-    form = {"grant_type": "refresh_token", "refresh_token": "x"} | form
-    return browser.post(TOKEN, form, expect_errors=True, **options).status_int
+@pytest.fixture
+def limited(app, register):
+    """A client that may ask each endpoint three times a minute, asked for no consent."""
+    client_id, secret = register(requests_per_minute=3, skip_consent=True)
+    return RelyingParty(app, client_id, secret, "https://app.example.com/callback")
 
 
-@pytest.mark.usefixtures("three_a_minute")
-def test_a_confidential_client_counts_wherever_it_asks_from(browser, register):
-    headers = _basic(*register())
+def _posted(browser, path, form, **options):
+    return browser.post(path, form, expect_errors=True, **options).status_int
+
+
+def _asked_for(browser, token, **options):
+    return _posted(browser, INTROSPECT, {"token": token}, **options)
+
+
+def _refreshed(browser, form=(), **options):
+    form = {"grant_type": "refresh_token", "refresh_token": "x"} | dict(form)
+    return _posted(browser, TOKEN, form, **options)
+
+
+def _redeemed(app, database, client):
+    """Return the answer for an honest code of somebody who is signed in."""
+    person = production_browser(app, signed_in_cookies(app, database))
+    code = client.answer(client.authorize(person))["code"]
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": client.redirect_uri,
+        "code_verifier": client.verifier,
+    }
+    return _posted(production_browser(app), TOKEN, form, headers=client.credentials())
+
+
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_made_up_tokens_that_a_client_relays_take_nothing_from_its_codes(
+    app, browser, database, limited
+):
+    headers = limited.credentials()
+    statuses = [_asked_for(browser, f"made-up-{n}", headers=headers) for n in range(5)]
+
+    # Of a client that has shown who it is, "not active" is an answer like any other.
+    assert statuses == [200] * 3 + [429] * 2
+    assert _redeemed(app, database, limited) == 200
+    assert _posted(browser, REVOKE, {"token": "x"}, headers=headers) == 200
+
+
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_what_fails_takes_nothing_from_what_succeeds(app, browser, database, limited):
+    statuses = [_refreshed(browser, headers=limited.credentials()) for _ in range(22)]
+
+    assert statuses == [400] * 20 + [429] * 2
+    for _ in range(3):
+        assert _redeemed(app, database, limited) == 200
+    assert _redeemed(app, database, limited) == 429
+
+
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_failures_of_one_client_hold_nobody_else_at_its_address_back(browser, register, limited):
+    for _ in range(21):
+        _refreshed(browser, headers=limited.credentials())
+
+    assert _refreshed(browser, headers=_basic(*register())) == 400
+    assert _posted(browser, TOKEN, {"client_id": "x"}) == 401
+    assert _refreshed(_at(browser, "203.0.113.8"), headers=limited.credentials()) == 400
+
+
+def test_what_cannot_be_read_counts_as_a_failure(browser):
+    options = {"content_type": "text/plain"}
+    statuses = [_posted(browser, TOKEN, "x", **options) for _ in range(21)]
+
+    assert statuses == [400] * 20 + [429]
+
+
+def test_a_confidential_client_counts_wherever_it_asks_from(browser, limited, register):
+    headers = limited.credentials()
     statuses = [
-        _asked(_at(browser, f"203.0.113.{number}"), {}, headers=headers) for number in range(4)
+        _asked_for(_at(browser, f"203.0.113.{number}"), "x", headers=headers) for number in range(4)
     ]
 
-    assert statuses == [400] * 3 + [429]
-    assert _asked(browser, {}, headers=_basic(*register())) == 400
+    assert statuses == [200] * 3 + [429]
+    assert _asked_for(browser, "x", headers=_basic(*register())) == 200
 
 
-@pytest.mark.usefixtures("three_a_minute")
 def test_a_public_client_counts_for_each_address_apart(browser, register):
-    client_id, _ = register(public=True)
+    client_id, _ = register(public=True, requests_per_minute=3)
+    form = {"client_id": client_id, "token": "x"}
 
-    assert [_asked(browser, {"client_id": client_id}) for _ in range(4)] == [400] * 3 + [429]
-    assert _asked(_at(browser, "203.0.113.8"), {"client_id": client_id}) == 400
+    assert [_posted(browser, REVOKE, form) for _ in range(4)] == [200] * 3 + [429]
+    assert _posted(_at(browser, "203.0.113.8"), REVOKE, form) == 200
 
 
-@pytest.mark.usefixtures("three_a_minute")
-def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, register):
-    client_id, secret = register()
+def test_a_public_client_counts_for_each_ipv6_site_too(browser, register):
+    client_id, _ = register(public=True, requests_per_minute=1)
+    form = {"client_id": client_id, "token": "x"}
+    statuses = [
+        _posted(_at(browser, f"2001:db8:0:{number}::1"), REVOKE, form) for number in range(9)
+    ]
+
+    assert statuses == [200] * 8 + [429]
+
+
+def test_userinfo_counts_for_the_client_of_the_token(app, browser, database, limited):
+    person = production_browser(app, signed_in_cookies(app, database))
+    code = limited.answer(limited.authorize(person))["code"]
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": limited.redirect_uri,
+        "code_verifier": limited.verifier,
+    }
+    answer = browser.post(TOKEN, form, headers=limited.credentials())
+    headers = {"Authorization": f"Bearer {answer.json['access_token']}"}
+
+    assert _get(browser, USERINFO, 4, headers=headers) == [200] * 3 + [429]
+
+
+def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited):
     for _ in range(5):
-        browser.post(TOKEN, headers=_basic(client_id, "wrong"), status=401)
+        browser.post(TOKEN, headers=_basic(limited.client_id, "wrong"), status=401)
 
-    assert _asked(browser, {}, headers=_basic(client_id, secret)) == 400
+    assert _asked_for(browser, "x", headers=limited.credentials()) == 200
 
 
 def test_local_mode_limits_nothing(make_app):

@@ -55,7 +55,8 @@ def test_without_them_the_defaults_of_the_server_hold(run, database):
     assert stored.minimal_id_token is False
     assert shown["id_token_signed_response_alg"] == "RS256"
     assert shown["minimal_id_token"] is False
-    assert not {"userinfo_signed_response_alg", "backchannel_logout_uri"} & set(shown)
+    unset = {"userinfo_signed_response_alg", "backchannel_logout_uri", "requests_per_minute"}
+    assert not unset & set(shown)
 
 
 @pytest.mark.parametrize("alg", ["RS256", "ES256", "EdDSA"])
@@ -84,6 +85,13 @@ def test_the_other_flags_are_stored_and_shown(run, database):
     assert shown["scope"] == "email openid"
 
 
+def test_a_limit_of_its_own_is_stored_and_shown(run, database):
+    shown = json.loads(run("--requests-per-minute", "6000", "--json").out)
+
+    assert only_client(database).metadata == {"requests_per_minute": 6000}
+    assert shown["requests_per_minute"] == 6000
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -93,6 +101,9 @@ def test_the_other_flags_are_stored_and_shown(run, database):
         (["--userinfo-alg", "none"], "--userinfo-alg"),
         (["--id-token-alg", "ES256", "--id-token-alg", "RS256"], "--id-token-alg is given twice"),
         (["--userinfo-alg", "ES256", "--userinfo-alg", "RS256"], "--userinfo-alg is given twice"),
+        (["--requests-per-minute", "0"], "requests per minute must be 1 to 1000000"),
+        (["--requests-per-minute", "-1"], "requests per minute must be 1 to 1000000"),
+        (["--requests-per-minute", "1.5"], "--requests-per-minute"),
         (["--minimal-id-token", "--minimal-id-token"], "--minimal-id-token is given twice"),
         (["--dry-run", "--dry-run"], "--dry-run is given twice"),
         (["--no-minimal-id-token"], "--no-minimal-id-token"),

@@ -40,7 +40,7 @@ class Story:
                 self._components.signing_keys,
                 self.database.reader,
                 lambda: writer,
-                lambda _client_id, *, public: None,
+                lambda _client_id, **_: None,
             )
             client = {
                 "client_id": self.client.client_id,

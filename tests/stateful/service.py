@@ -164,7 +164,7 @@ class Service:
             self._components.signing_keys,
             self.database.reader,
             open_writer,
-            lambda client_id, *, public: None,
+            lambda _client_id, **_: None,
         )
         with ExitStack() as ending:
             yield AuthorizationServer(context), open_writer

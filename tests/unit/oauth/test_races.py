@@ -41,7 +41,7 @@ def overtaken(app, database, relying_party):
                 components.signing_keys,
                 database.reader,
                 open_writer,
-                lambda _client_id, *, public: None,
+                lambda _client_id, **_: None,
             )
             server = AuthorizationServer(context)
             answer = server.create_token_response(None, sent.items())
