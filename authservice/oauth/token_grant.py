@@ -1,6 +1,7 @@
 """What tokens are made from: the grant behind an authorization code or a refresh token."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from authservice.oauth.requested_claims import RequestedClaims
@@ -22,6 +23,19 @@ class TokenGrant:
     resources: tuple[str, ...]
     requested_claims: RequestedClaims
     authorization_code_id: str | None
+
+    def within(self, scopes: Collection[str], resources: Collection[str]) -> "TokenGrant":
+        """Return what is left of the grant where it may hold these scopes and resources only."""
+        named = (*self.scopes, *self.requested_claims.scopes)
+        lost = {scope for scope in named if scope not in scopes}
+        if not lost and all(resource in resources for resource in self.resources):
+            return self
+        return replace(
+            self,
+            scopes=tuple(scope for scope in self.scopes if scope not in lost),
+            resources=tuple(each for each in self.resources if each in resources),
+            requested_claims=self.requested_claims.without(lost),
+        )
 
     @classmethod
     def of_code(cls, code: AuthorizationCode) -> "TokenGrant":

@@ -15,6 +15,7 @@ class TokenRequest(CanonicalRequest):
     found_code: AuthorizationCode | None = None
     # Each is known once the code or the refresh token has been accepted.
     found_refresh_token: RefreshToken
+    # What is left of it by now.
     grant: TokenGrant
     resources: tuple[str, ...]
 

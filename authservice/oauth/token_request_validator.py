@@ -11,7 +11,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.openid.connect.core.request_validator import RequestValidator
 
 from authservice.crypto.secret_values import random_token
-from authservice.oauth import access_token_jwt, id_token
+from authservice.oauth import access_token_jwt, id_token, remaining_grant
 from authservice.oauth.authorization_checks import PKCE_VALUE, InvalidTargetError
 from authservice.oauth.grants import GRANT_TYPES
 from authservice.oauth.token_grant import TokenGrant
@@ -71,10 +71,11 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         session = sessions.find_by_id(request.context.reader, found.grant.session_id)
         if session is None:
             raise InvalidGrantError(description=SIGNED_OUT)
-        request.grant = TokenGrant.of_code(found)
-        request.resources = _target(request)
+        granted = TokenGrant.of_code(found)
+        request.grant = remaining_grant.of(granted, client, request.context.settings)
+        request.resources = _target(granted, request)
         request.user = session.user
-        request.scopes = list(found.grant.scopes)
+        request.scopes = list(request.grant.scopes)
         return True
 
     def get_code_challenge(self, _code: str, request: TokenRequest) -> str:
@@ -103,20 +104,25 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         if state is not State.USABLE:
             raise InvalidGrantError(description=REFRESH_REFUSED)
         request.found_refresh_token = found
-        request.grant = TokenGrant.of_refresh_token(found)
-        request.resources = _target(request)
+        granted = TokenGrant.of_refresh_token(found)
+        request.grant = remaining_grant.to_refresh(granted, client, request.context.settings)
+        request.resources = _target(granted, request)
         request.user = found.user
         return True
 
     def get_original_scopes(self, _refresh_token: str, request: TokenRequest) -> list[str]:
-        """Return the scopes of the grant; a narrowed access token does not narrow it."""
+        """Return what is left of the grant's scopes; a narrowed access token narrows none."""
         return list(request.grant.scopes)
 
     def is_within_original_scope(
-        self, _scopes: list[str], _refresh_token: str, request: TokenRequest
+        self, scopes: list[str], _refresh_token: str, request: TokenRequest
     ) -> bool:
-        """Refuse what the grant does not hold, naming what it does."""
-        granted = " ".join(request.grant.scopes)
+        """Leave out what was granted once and is lost; refuse what never was, naming what is."""
+        left = request.grant.scopes
+        request.scopes = [scope for scope in scopes if scope in left]
+        if request.scopes and {*scopes} <= {*request.found_refresh_token.scopes}:
+            return True
+        granted = " ".join(left)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
 
     def rotate_refresh_token(self, _request: object) -> bool:
@@ -173,11 +179,17 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         """Do nothing: the code was spent as the tokens were stored."""
 
 
-def _target(request: TokenRequest) -> tuple[str, ...]:
+def _target(granted: TokenGrant, request: TokenRequest) -> tuple[str, ...]:
     """Return the resources that the access token is for (RFC 8707, section 2.2)."""
     asked = request.sent.resources
-    if not set(asked) <= set(request.grant.resources):
+    left = request.grant.resources
+    if not set(asked) <= set(granted.resources):
         raise InvalidTargetError(
             description="resource must be one that the authorization request named."
         )
-    return asked or request.grant.resources
+    # Without any, the token would be one for userinfo, which nobody granted.
+    if not set(asked) <= set(left) or (granted.resources and not left):
+        raise InvalidTargetError(
+            description="resource must be one that the client may still have tokens for."
+        )
+    return asked or left

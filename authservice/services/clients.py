@@ -47,9 +47,14 @@ class Client:
         """Tell whether a redirect URI is registered."""
         return any(redirect_uris.matches(known, uri) for known in self.redirect_uris)
 
+    @property
+    def allowed_scopes(self) -> tuple[str, ...]:
+        """Return the scopes that the client may have."""
+        return SCOPES if self.scopes is None else self.scopes
+
     def may_ask_for(self, scope: str) -> bool:
         """Tell whether the client may ask for a scope."""
-        return scope in (SCOPES if self.scopes is None else self.scopes)
+        return scope in self.allowed_scopes
 
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""
