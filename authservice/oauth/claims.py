@@ -45,6 +45,11 @@ def scopes_of(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(scope for scope, claims in _BY_SCOPE.items() if wanted & set(claims))
 
 
+def of_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
+    """Return the claims that belong to these scopes."""
+    return tuple(name for scope in scopes for name in _BY_SCOPE.get(scope, ()))
+
+
 def of_user(user: User, scopes: Iterable[str], names: Iterable[str] = ()) -> dict[str, Claim]:
     """Return the claims that scopes allow (OIDC Core, 5.4) and those asked for by name.
 

@@ -1,6 +1,7 @@
 """The token endpoint: codes and refresh tokens into tokens (RFC 6749, 3.2)."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import (
@@ -33,6 +34,7 @@ from authservice.oauth.protocol_answer import (
 from authservice.oauth.server_context import Pairs, ServerContext
 from authservice.oauth.token_request import TokenRequest
 from authservice.oauth.token_request_validator import TokenRequestValidator
+from authservice.oauth.token_response import ConsentChangedError
 from authservice.services import authorization_codes
 from authservice.services.clients import Client
 
@@ -75,13 +77,21 @@ class TokenEndpoint:
         return answer
 
     def _grant(self, client: Client, sent: Parameters) -> ProtocolAnswer:
-        request = TokenRequest(self._context, sent, client)
+        try:
+            return self._granted(self._context, client, sent)
+        except ConsentChangedError:
+            # The transaction shares the person by now: what it reads stays as it is.
+            context = replace(self._context, reader=self._context.open_writer())
+            return self._granted(context, client, sent)
+
+    def _granted(self, context: ServerContext, client: Client, sent: Parameters) -> ProtocolAnswer:
+        request = TokenRequest(context, sent, client)
         grant = _GRANTS[sent.values["grant_type"]]
         _, body, status = grant.create_token_response(request, _TOKENS)
         if status != _OK and request.found_code is not None:
             # A failed redemption burns the code: nobody may try verifiers.
             code = request.found_code
-            authorization_codes.spend(self._context.open_writer(), code, code.row.expires_at)
+            authorization_codes.spend(context.open_writer(), code, code.row.expires_at)
         return ProtocolAnswer(status, NO_STORE, body)
 
 

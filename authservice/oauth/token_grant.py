@@ -24,10 +24,14 @@ class TokenGrant:
     requested_claims: RequestedClaims
     authorization_code_id: str | None
 
+    @property
+    def consent_scopes(self) -> tuple[str, ...]:
+        """Return what the person has allowed with it: the scopes, and those of single claims."""
+        return (*self.scopes, *self.requested_claims.scopes)
+
     def within(self, scopes: Collection[str], resources: Collection[str]) -> "TokenGrant":
         """Return what is left of the grant where it may hold these scopes and resources only."""
-        named = (*self.scopes, *self.requested_claims.scopes)
-        lost = {scope for scope in named if scope not in scopes}
+        lost = {scope for scope in self.consent_scopes if scope not in scopes}
         if not lost and all(resource in resources for resource in self.resources):
             return self
         return replace(

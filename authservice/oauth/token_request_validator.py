@@ -72,7 +72,9 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
         if session is None:
             raise InvalidGrantError(description=SIGNED_OUT)
         granted = TokenGrant.of_code(found)
-        request.grant = remaining_grant.of(granted, client, request.context.settings)
+        request.grant = remaining_grant.of(
+            request.context.reader, granted, client, request.context.settings
+        )
         request.resources = _target(granted, request)
         request.user = session.user
         request.scopes = list(request.grant.scopes)
@@ -105,7 +107,9 @@ class TokenRequestValidator(RequestValidator):  # type: ignore[misc]  # oauthlib
             raise InvalidGrantError(description=REFRESH_REFUSED)
         request.found_refresh_token = found
         granted = TokenGrant.of_refresh_token(found)
-        request.grant = remaining_grant.to_refresh(granted, client, request.context.settings)
+        request.grant = remaining_grant.to_refresh(
+            request.context.reader, granted, client, request.context.settings
+        )
         request.resources = _target(granted, request)
         request.user = found.user
         return True

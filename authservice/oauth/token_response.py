@@ -14,10 +14,12 @@ from sqlalchemy import Connection
 from authservice import clock, events
 from authservice.events import CodeReplayed, TokenIssued
 from authservice.oauth.grants import AUTHORIZATION_CODE, REFRESH_TOKEN
+from authservice.oauth.remaining_grant import CONSENT_TAKEN_BACK
 from authservice.oauth.token_grant import TokenGrant
 from authservice.services import (
     access_tokens,
     authorization_codes,
+    consents,
     person_lock,
     refresh_tokens,
     session_participants,
@@ -35,6 +37,10 @@ REFRESH_REFUSED = (
     "The refresh token is unknown, expired, revoked, already used, or was issued to another client."
 )
 SIGNED_OUT = "The user has signed out since."
+
+
+class ConsentChangedError(Exception):
+    """The person has changed their consent since the tokens were signed; nothing is spent."""
 
 
 def end_replayed_code(writer: Connection, code: AuthorizationCode) -> None:
@@ -95,14 +101,20 @@ class TokenStore:
 
     def _require_standing(self, writer: Connection, code: AuthorizationCode) -> None:
         """Refuse a code whose session or consent has ended, as the transaction sees them."""
-        grant = code.grant
-        found = standing.find(writer, grant.session_id, grant.client_id)
+        found = standing.find(writer, code.grant.session_id, code.grant.client_id)
         if not found.session_is_alive:
             raise InvalidGrantError(description=SIGNED_OUT)
         if self._client.skip_consent:
             return
-        if not found.covers(grant.scopes):
-            raise InvalidGrantError(description="The user has taken the consent back since.")
+        if not found.covers(self._grant.consent_scopes):
+            raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
+
+    def _require_consent(self, writer: Connection) -> None:
+        if self._client.skip_consent:
+            return
+        consent = consents.find(writer, self._grant.client_id, self._grant.user_id)
+        if consent is None or not consent.covers(self._grant.consent_scopes):
+            raise ConsentChangedError
 
     def refresh(
         self,
@@ -111,9 +123,13 @@ class TokenStore:
         token: dict[str, Any],
         scopes: Iterable[str],
     ) -> None:
-        """Rotate a refresh token and store what is answered; the answer holds the successor."""
+        """Rotate a refresh token and store what is answered; the answer holds the successor.
+
+        Raises ConsentChangedError when the person no longer allows what has been signed.
+        """
         writer = self._open_writer()
         person_lock.share(writer, self._grant.user_id, self._grant.client_id)
+        self._require_consent(writer)
         successor = refresh_tokens.rotate(
             writer,
             presented,

@@ -1,6 +1,6 @@
 """Access tokens: issued, found while everything they hang on is alive, and deleted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -99,6 +99,33 @@ def delete_of_code(connection: Connection, authorization_code_id: str) -> None:
             oauth_access_token.c.refresh_id.is_(None),
         )
     )
+
+
+def delete_holding(
+    connection: Connection,
+    user_id: str,
+    client_id: str,
+    scopes: Collection[str],
+    claims: Collection[str],
+) -> None:
+    """Delete a user's access tokens at a client that open any of these scopes or single claims."""
+    rows = connection.execute(
+        select(
+            oauth_access_token.c.id,
+            oauth_access_token.c.scopes,
+            oauth_access_token.c.requested_claims,
+        ).where(
+            oauth_access_token.c.user_id == user_id,
+            past_index(oauth_access_token.c.client_id) == client_id,
+        )
+    )
+    opening = [
+        row.id
+        for row in rows
+        if {*scopes} & {*row.scopes}
+        or {*claims} & {*(row.requested_claims or {}).get("userinfo", ())}
+    ]
+    connection.execute(delete(oauth_access_token).where(oauth_access_token.c.id.in_(opening)))
 
 
 def delete_of_user(connection: Connection, user_id: str, client_id: str | None = None) -> None:

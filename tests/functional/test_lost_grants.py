@@ -140,7 +140,7 @@ def test_a_code_of_which_nothing_is_left_is_refused(browser, relying_party, keep
     answer = relying_party.redeem(code)
 
     assert (answer.status_int, answer.json["error"]) == (400, "invalid_grant")
-    assert "may no longer" in answer.json["error_description"]
+    assert "No scope of this grant" in answer.json["error_description"]
 
 
 @pytest.mark.attack("TOKENS-lost-scope")

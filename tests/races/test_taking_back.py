@@ -9,6 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from authservice.oauth import allowed_request, parameters
+from authservice.oauth.parameters import Parameters
+from authservice.oauth.server import AuthorizationServer
+from authservice.oauth.server_context import ServerContext
 from authservice.services import (
     authorization_codes,
     client_administration,
@@ -130,6 +134,68 @@ def test_what_is_being_taken_back_is_not_issued(story, issue, take_back):
         answer = issuing.result()
 
     assert (answer.status_int, answer.json["error"]) == (400, "invalid_grant")
+
+
+def declining_email(story, connection):
+    asked = _asked(story)
+    allowed_request.remember(connection, asked, story.session["user"]["id"], ["email"])
+
+
+def _asked(story):
+    context = ServerContext(
+        story.app.registry.components.settings,
+        story.app.registry.components.signing_keys,
+        story.database.reader,
+        None,
+        None,
+    )
+    sent = Parameters.read(story.client.request().items(), parameters.AUTHORIZE)
+    return AuthorizationServer(context).validate_authorization_request(sent)
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+def test_a_refresh_while_the_person_declines_brings_what_is_left(story):
+    with ThreadPoolExecutor(1) as other:
+        with story.database.transaction() as connection:
+            declining_email(story, connection)
+            issuing = other.submit(story.client.token_request, story.refresh())
+            wait_until_blocked(story.database, issuing)
+        answer = issuing.result()
+
+    assert answer.status_int == 200
+    assert answer.json["scope"] == "openid profile offline_access"
+    assert "email" not in story.client.userinfo(answer.json["access_token"]).json
+    assert story.client.refresh(answer.json["refresh_token"]).status_int == 200
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+def test_a_code_redeemed_while_the_person_declines_is_refused(story):
+    with ThreadPoolExecutor(1) as other:
+        with story.database.transaction() as connection:
+            declining_email(story, connection)
+            issuing = other.submit(story.client.token_request, story.redeem())
+            wait_until_blocked(story.database, issuing)
+        answer = issuing.result()
+
+    assert (answer.status_int, answer.json["error"]) == (400, "invalid_grant")
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+@pytest.mark.parametrize("issue", [Story.refresh, Story.redeem])
+def test_an_access_token_that_is_being_issued_is_found_when_the_person_declines(story, issue):
+    def decline():
+        with story.database.transaction() as connection:
+            declining_email(story, connection)
+
+    with ThreadPoolExecutor(1) as other:
+        with story.being_issued(issue(story)) as answer:
+            declining = other.submit(decline)
+            wait_until_blocked(story.database, declining)
+        declining.result()
+
+    issued = json.loads(answer.body)
+    assert story.client.userinfo(issued["access_token"]).status_int == 401
+    assert story.client.refresh(issued["refresh_token"]).status_int == 200
 
 
 def test_a_refresh_during_a_sign_out_goes_on_without_the_session(story):

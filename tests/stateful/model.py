@@ -131,6 +131,10 @@ class Model:
     def needs_consent(self, client, user, scopes):
         return not client.skip_consent and not scopes <= self.consents.get((user, client), set())
 
+    def allowed(self, client, user, scopes):
+        """Return what is left of scopes that were allowed once."""
+        return scopes if client.skip_consent else scopes & self.consents.get((user, client), set())
+
     def consent(self, client, user, scopes):
         self.consents[user, client] = self.consents.get((user, client), set()) | scopes
 
@@ -144,8 +148,11 @@ class Model:
         if code.expires_at <= clock.now():
             return False
         code.spent = True
-        user = code.session.user
-        return rightly and code.session.alive and not self.needs_consent(client, user, code.scopes)
+        left = self.allowed(client, code.session.user, code.scopes)
+        if not (rightly and code.session.alive and left):
+            return False
+        code.scopes = left
+        return True
 
     def redeemed(self, code, access_token, refresh_token):
         family = None

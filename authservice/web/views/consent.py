@@ -7,8 +7,8 @@ from pyramid.view import view_config
 
 from authservice import events
 from authservice.events import ConsentRefused
+from authservice.oauth import allowed_request
 from authservice.oauth.authorization_request import AuthorizationRequest
-from authservice.services import consents
 from authservice.services.users import User
 from authservice.web import csrf, interactions
 from authservice.web.authorization_answer import authorization_answer
@@ -53,9 +53,7 @@ def consent_submitted(request: AuthRequest) -> Response:
         ticked = {value for name, value in pairs if name == "scope"}
         offered = asked.optional_scopes if fields["decision"] == _ALLOW_TICKED else ()
         declined = tuple(scope for scope in offered if scope not in ticked)
-        granted = asked.without(declined).consent_scopes
-        client_id = asked.client.client_id
-        consents.grant(request.db, client_id, session.user.id, granted, declined)
+        allowed_request.remember(request.db, asked, session.user.id, declined)
         narrowed = interactions.sealed(request, waiting.narrowed_by(declined))
         return _back_to_authorize(request, narrowed)
     if fields.get("decision") == "deny":

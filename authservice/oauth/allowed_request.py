@@ -1,0 +1,32 @@
+"""What a person answers a client: remembered as their consent, and older tokens follow it."""
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection
+
+from authservice.models import user
+from authservice.oauth import claims
+from authservice.oauth.authorization_request import AuthorizationRequest
+from authservice.services import access_tokens, consents, person_lock
+
+
+def remember(
+    connection: Connection,
+    asked: AuthorizationRequest,
+    user_id: str,
+    declined: Collection[str],
+) -> None:
+    """Remember that a user allows a request without the scopes that they declined.
+
+    The client's access tokens that open what was declined are deleted. Its refresh tokens stay,
+    and bring no more than the consent allows.
+    """
+    client_id = asked.client.client_id
+    if declined:
+        # Waits for tokens that are just being issued, which are to be found below.
+        person_lock.claim(connection, user.c.id == user_id)
+    consents.grant(connection, client_id, user_id, asked.without(declined).consent_scopes, declined)
+    if declined:
+        access_tokens.delete_holding(
+            connection, user_id, client_id, declined, claims.of_scopes(declined)
+        )
