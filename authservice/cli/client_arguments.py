@@ -40,6 +40,12 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
         help="where people may be sent after signing out, exactly; repeatable",
     )
     add("--scope", action=Once, help=f"what the client may ask for ({' '.join(SCOPES)})")
+    add(
+        "--resource",
+        action="append",
+        metavar="URI",
+        help="what it may have tokens for, of auth.resources (none; '' for none); repeatable",
+    )
     add("--id-token-alg", action=Once, choices=ALGORITHMS, help="signs its ID tokens (RS256)")
     add("--userinfo-alg", action=Once, choices=ALGORITHMS, help="signs userinfo as a JWT")
     add("--backchannel-logout-uri", action=Once, metavar="URI", help="told when a session ends")
@@ -69,6 +75,7 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "redirect_uris": options.redirect_uri,
         "post_logout_redirect_uris": options.post_logout_redirect_uri,
         "scopes": None if options.scope is None else tuple(options.scope.split()),
+        "resources": None if options.resource is None else tuple(filter(None, options.resource)),
         "id_token_signed_response_alg": options.id_token_alg,
         "userinfo_signed_response_alg": options.userinfo_alg,
         "backchannel_logout_uri": options.backchannel_logout_uri,

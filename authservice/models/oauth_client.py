@@ -45,4 +45,6 @@ oauth_client = Table(
     # The secret before a rotation, which holds on until its time is over.
     Column("previous_client_secret", Text),
     Column("previous_client_secret_expires_at", EpochMillis),
+    # Those that it may have tokens for (RFC 8707).
+    Column("resources", JSONText),
 )

@@ -1,4 +1,4 @@
-"""Table oauth_consent: the scopes that a user has allowed a client, one row for each pair."""
+"""Table oauth_consent: scopes and resources that a user has allowed a client, a row a pair."""
 
 from sqlalchemy import Column, ForeignKey, Index, Table, Text, func
 
@@ -21,6 +21,7 @@ oauth_consent = Table(
     Column("scopes", JSONText, nullable=False),
     Column("created_at", EpochMillis, nullable=False),
     Column("updated_at", EpochMillis, nullable=False),
+    Column("resources", JSONText),
 )
 
 # A plain unique constraint does not hold where a column is null, so the index is on expressions.

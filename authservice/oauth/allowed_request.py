@@ -25,7 +25,8 @@ def remember(
     if declined:
         # Waits for tokens that are just being issued, which are to be found below.
         person_lock.claim(connection, user.c.id == user_id)
-    consents.grant(connection, client_id, user_id, asked.without(declined).consent_scopes, declined)
+    granted = asked.without(declined).consent_scopes
+    consents.grant(connection, client_id, user_id, granted, declined, asked.resources)
     if declined:
         access_tokens.delete_holding(
             connection, user_id, client_id, declined, claims.of_scopes(declined)

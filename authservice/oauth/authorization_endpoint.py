@@ -71,7 +71,7 @@ class AuthorizationEndpoint:
             max_age=timedelta(seconds=int(max_age)) if max_age else None,
             hinted_user_id=self._hinted_user_id(asked) or claims.user_id,
             login_hint=asked.get("login_hint"),
-            resources=self._resources(asked),
+            resources=self._resources(asked, client),
             requested_claims=claims,
         )
 
@@ -99,9 +99,12 @@ class AuthorizationEndpoint:
             raise self._refused(asked, "unmet_authentication_requirements", description)
         return claims
 
-    def _resources(self, asked: Parameters) -> tuple[str, ...]:
+    def _resources(self, asked: Parameters, client: Client) -> tuple[str, ...]:
         if not set(asked.resources) <= set(self._context.settings.resources):
             description = "resource must be one that this server is configured to issue tokens for."
+            raise self._refused(asked, "invalid_target", description)
+        if not all(client.may_have_tokens_for(resource) for resource in asked.resources):
+            description = "resource must be one that this client is registered for."
             raise self._refused(asked, "invalid_target", description)
         return asked.resources
 

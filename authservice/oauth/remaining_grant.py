@@ -18,12 +18,13 @@ def of(
 
     Raises InvalidGrantError where that is nothing.
     """
-    left = granted.within(client.allowed_scopes, settings.resources)
+    resources = [each for each in settings.resources if client.may_have_tokens_for(each)]
+    left = granted.within(client.allowed_scopes, resources)
     if not client.skip_consent:
         consent = consents.find(reader, granted.client_id, granted.user_id)
         if consent is None:
             raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
-        left = left.within(consent.scopes, left.resources)
+        left = left.within(consent.scopes, consent.resources or ())
     if not left.scopes:
         raise InvalidGrantError(description="No scope of this grant is allowed any longer.")
     return left

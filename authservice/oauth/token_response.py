@@ -108,13 +108,24 @@ class TokenStore:
             return
         if not found.covers(self._grant.consent_scopes):
             raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
+        if self._grant.resources and not self._is_allowed(writer):
+            raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 
     def _require_consent(self, writer: Connection) -> None:
         if self._client.skip_consent:
             return
-        consent = consents.find(writer, self._grant.client_id, self._grant.user_id)
-        if consent is None or not consent.covers(self._grant.consent_scopes):
+        if not self._is_allowed(writer):
             raise ConsentChangedError
+
+    def _is_allowed(self, writer: Connection) -> bool:
+        """Tell whether the person allows what was signed, as the transaction sees it."""
+        grant = self._grant
+        consent = consents.find(writer, grant.client_id, grant.user_id)
+        return (
+            consent is not None
+            and consent.covers(grant.consent_scopes)
+            and consent.covers_resources(grant.resources)
+        )
 
     def refresh(
         self,

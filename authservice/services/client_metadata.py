@@ -8,6 +8,7 @@ from typing import Any
 from authservice.crypto.signing_keys import ALGORITHMS
 from authservice.services import redirect_uris
 from authservice.services.clients import SCOPES, requests_per_minute
+from authservice.settings import resource_indicators
 from authservice.shown_text import is_blank
 
 _MOST_REQUESTS = 1_000_000
@@ -29,12 +30,14 @@ class ClientMetadata:
     minimal_id_token: bool = False
     backchannel_logout_uri: str | None = None
     requests_per_minute: int | None = None
+    resources: Sequence[str] = ()
 
     def problems(self) -> list[str]:
         """Return what is wrong with the metadata, one sentence for each fault."""
         return [
             *self._problems_with_name(),
             *self._problems_with_uris(),
+            *self._problems_with_resources(),
             *self._problems_with_choices(),
             *self._problems_with_consent(),
         ]
@@ -77,6 +80,14 @@ class ClientMetadata:
                     " or use an https address"
                 )
 
+    def _problems_with_resources(self) -> Iterable[str]:
+        for index, resource in enumerate(self.resources):
+            fault = resource_indicators.problem_with(resource)
+            if fault is not None:
+                yield f"resource {resource!r} {fault}"
+            if resource in self.resources[:index]:
+                yield f"resource {resource!r} is given twice"
+
     def _problems_with_choices(self) -> Iterable[str]:
         unknown = [scope for scope in self.scopes if scope not in SCOPES]
         if unknown or not self.scopes:
@@ -107,6 +118,7 @@ class ClientMetadata:
             "minimal_id_token": self.minimal_id_token,
             "backchannel_logout_uri": self.backchannel_logout_uri,
             "metadata": self._metadata(),
+            "resources": tuple(self.resources) or None,
         }
 
     def _metadata(self) -> dict[str, Any] | None:
@@ -133,5 +145,7 @@ def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         "minimal_id_token": bool(columns["minimal_id_token"]),
         "backchannel_logout_uri": columns["backchannel_logout_uri"],
         "requests_per_minute": requests_per_minute(columns["metadata"]),
+        # RFC 7591 knows no name for them.
+        "resources": list(columns["resources"] or ()) or None,
     }
     return {name: value for name, value in content.items() if value is not None}

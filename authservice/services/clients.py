@@ -37,6 +37,7 @@ class Client:
     previous_client_secret: str | None = None
     previous_client_secret_expires_at: datetime | None = None
     metadata: Mapping[str, Any] | None = None
+    resources: tuple[str, ...] | None = None
 
     @property
     def requests_per_minute(self) -> int | None:
@@ -55,6 +56,10 @@ class Client:
     def may_ask_for(self, scope: str) -> bool:
         """Tell whether the client may ask for a scope."""
         return scope in self.allowed_scopes
+
+    def may_have_tokens_for(self, resource: str) -> bool:
+        """Tell whether the client may have tokens for a resource."""
+        return resource in (self.resources or ())
 
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""

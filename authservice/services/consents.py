@@ -1,4 +1,4 @@
-"""Consents: the scopes that a user has allowed a client, remembered as one growing set."""
+"""Consents: what a user has allowed a client, remembered as one growing set."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -25,10 +25,15 @@ class Consent:
     scopes: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
+    resources: tuple[str, ...] | None = None
 
     def covers(self, scopes: Iterable[str]) -> bool:
         """Tell whether every one of these scopes has been allowed."""
         return set(scopes) <= set(self.scopes)
+
+    def covers_resources(self, resources: Iterable[str]) -> bool:
+        """Tell whether the client has been allowed every one of these resources."""
+        return set(resources) <= set(self.resources or ())
 
 
 _OF_USER = select(*(oauth_consent.c[name] for name in Consent.__slots__)).where(
@@ -65,10 +70,11 @@ def grant(
     user_id: str,
     scopes: Collection[str],
     declined: Collection[str] = (),
+    resources: Collection[str] = (),
 ) -> None:
-    """Remember that a user allows a client these scopes besides those allowed before.
+    """Remember that a user allows a client these besides what was allowed before.
 
-    Those declined are allowed no longer: the client has to ask for them again. Where user or
+    Scopes declined are allowed no longer: the client has to ask for them again. Where user or
     client have been deleted meanwhile, there is nothing to remember.
     """
     now = clock.now()
@@ -88,10 +94,11 @@ def grant(
     stored = Consent(*connection.execute(_OF_CLIENT.with_for_update(), key).one())
     union = dict.fromkeys((*stored.scopes, *scopes))
     kept = tuple(scope for scope in union if scope not in declined)
+    named = tuple(dict.fromkeys((*(stored.resources or ()), *resources)))
     connection.execute(
         update(oauth_consent)
         .where(oauth_consent.c.id == stored.id)
-        .values(scopes=kept, updated_at=now)
+        .values(scopes=kept, resources=named or None, updated_at=now)
     )
     scope = " ".join(scopes)
     events.note(connection, ConsentGiven(sub=user_id, client_id=client_id, scope=scope))

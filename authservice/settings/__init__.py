@@ -17,6 +17,7 @@ from authservice.settings.auth_settings import (
 )
 from authservice.settings.branding import branding
 from authservice.settings.problems import Problem, SettingsError
+from authservice.settings.resource_indicators import resources
 from authservice.settings.sources import Source
 
 __all__ = [
@@ -61,6 +62,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
     local_mode = rules.local_mode(source)
     auth_url = parsing.origin(source, "auth.url")
     rules.address(source, auth_url, local_mode=local_mode)
+    named = resources(source, auth_url)
     settings = AuthSettings(
         local_mode=local_mode,
         auth_url=auth_url,
@@ -75,7 +77,8 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         trusted_proxies=parsing.networks(source, "auth.trusted_proxies"),
         service_name=source.text("auth.service_name", "authservice"),
         branding=branding(source),
-        resources=rules.resources(source, auth_url),
+        resources=named.introspecting,
+        resource_names=named.names,
         backchannel_networks=parsing.networks(source, "auth.backchannel_networks"),
         ratelimit_storage=None if local_mode else _ratelimit_storage(source),
         metrics_listen=parsing.listen_address(source, "metrics.listen"),

@@ -58,6 +58,7 @@ class AuthSettings:
     service_name: str
     branding: Branding
     resources: Mapping[str, tuple[str, ...]]
+    resource_names: Mapping[str, str]
     backchannel_networks: tuple[IPNetwork, ...]
     ratelimit_storage: str | None = field(repr=False)
     metrics_listen: tuple[str, int] | None
@@ -67,6 +68,10 @@ class AuthSettings:
     def issuer(self) -> str:
         """Return the issuer identifier."""
         return f"{self.auth_url}/api/auth"
+
+    def resource_name(self, resource: str) -> str:
+        """Return what people are told that a resource is: its name, else its URI."""
+        return self.resource_names.get(resource, resource)
 
     @property
     def https(self) -> bool:

@@ -113,7 +113,9 @@ SETTINGS = (
     Setting(
         ini_key="auth.resources",
         meaning=(
-            "one resource (RFC 8707) a line, then the client ids that may introspect its tokens"
+            "one resource (RFC 8707) a line: its URI, its name for people in double quotes, then"
+            " the client ids that may introspect its tokens; clients get tokens for it by"
+            " `--resource`"
         ),
     ),
     Setting(

@@ -88,24 +88,3 @@ def trusted_origins(source: Source, auth_url: str, *, local_mode: bool) -> tuple
                 " sent; register an OAuth client for it",
             )
     return origins
-
-
-def resources(source: Source, auth_url: str) -> dict[str, tuple[str, ...]]:
-    """Return the resources of RFC 8707, each with the clients that may introspect its tokens."""
-    found: dict[str, tuple[str, ...]] = {}
-    for line in source.text("auth.resources").splitlines():
-        uri, *clients = line.split() or [""]
-        if not uri:
-            continue
-        scheme, separator, rest = uri.partition("://")
-        if not separator or not scheme.isalnum() or not rest or "#" in uri or not uri.isascii():
-            source.refuse(
-                "auth.resources",
-                f"each line is an absolute URI without a fragment, then client ids: {uri!r}",
-            )
-        elif uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
-            source.refuse("auth.resources", "a resource cannot be this service itself")
-        elif uri in found:
-            source.refuse("auth.resources", f"names {uri!r} twice")
-        found[uri] = tuple(clients)
-    return found

@@ -1,9 +1,10 @@
-"""Scopes in words that a person understands, with the very data that would be shared."""
+"""Scopes and resources in words that a person understands, with the very data to be shared."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from authservice.services.users import User
+from authservice.settings import AuthSettings
 from authservice.web.texts import _
 
 
@@ -15,6 +16,20 @@ class ScopeText:
     title: str
     detail: str
     value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceText:
+    """A resource on a page: what it is called, and its URI where that is something else."""
+
+    name: str
+    uri: str | None
+
+
+def resource_texts(resources: Iterable[str], settings: AuthSettings) -> list[ResourceText]:
+    """Return what pages say of each resource, in the order asked for."""
+    names = {resource: settings.resource_name(resource) for resource in resources}
+    return [ResourceText(name, None if name == uri else uri) for uri, name in names.items()]
 
 
 def scope_texts(scopes: Iterable[str], user: User) -> list[ScopeText]:

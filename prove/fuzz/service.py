@@ -60,6 +60,7 @@ class Service:
             post_logout_redirect_uris=[BYE],
             enable_end_session=True,
             skip_consent=True,
+            resources=[RESOURCE],
         )
         with database.transaction() as connection:
             registered = [client_registration.register(connection, metadata) for _ in range(2)]

@@ -102,7 +102,7 @@ def app(make_app):
 
 @pytest.fixture
 def client(app, database):
-    return RelyingParty.registered(app, database, enable_end_session=True)
+    return RelyingParty.registered(app, database, enable_end_session=True, resources=[RESOURCE])
 
 
 @pytest.fixture

@@ -1,13 +1,15 @@
 """What ``authservice check`` finds of the database and of the keys in it."""
 
 import base64
+import json
 import os
 import sqlite3
 from contextlib import closing
 
 from authservice.db import Database
 from authservice.identity_provider import LOCAL_DEVELOPER
-from authservice.services import users
+from authservice.services import client_registration, users
+from authservice.services.client_metadata import ClientMetadata
 from authservice.services.users import Profile
 from tests.diagnosis.machine import finds
 from tests.processes import free_port
@@ -118,3 +120,36 @@ def test_keys_under_a_secret_that_is_lost(machine):
     machine.store_keys(secret=base64.b64encode(os.urandom(32)).decode())
 
     finds(machine, ("keys.lost", "AUTH_SECRET"))
+
+
+# The resources of clients
+
+
+def registered_for(machine, *resources):
+    """Register a client for resources, and return how it is spoken of."""
+    database = Database(f"sqlite:///{machine.database_file}")
+    metadata = ClientMetadata(
+        name="App", redirect_uris=["https://app.example.com/cb"], resources=resources
+    )
+    with database.transaction() as connection:
+        client_id, _ = client_registration.register(connection, metadata)
+    database.dispose()
+    return f"client {client_id}"
+
+
+def test_a_client_for_a_resource_that_is_not_configured(machine):
+    about = registered_for(machine, "https://a.example.com", "https://b.example.com")
+    machine.set("auth.resources", "https://a.example.com")
+
+    finds(machine, ("resources.unknown", about))
+
+
+def test_the_resources_of_each_client_are_listed(machine):
+    about = registered_for(machine, "https://a.example.com", "https://b.example.com")
+    machine.set("auth.resources", "https://b.example.com\n https://a.example.com")
+
+    _, output = machine.check("--json")
+
+    (listed,) = (each for each in json.loads(output)["findings"] if each["id"] == "resources")
+    assert (listed["severity"], listed["about"]) == ("ok", about)
+    assert listed["found"] == "https://a.example.com https://b.example.com"

@@ -18,6 +18,11 @@ def app(make_app):
 
 
 @pytest.fixture
+def relying_party(app, database):
+    return RelyingParty.registered(app, database, resources=[CALENDAR])
+
+
+@pytest.fixture
 def other_device(app):
     return Browser(app)
 

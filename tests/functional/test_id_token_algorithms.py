@@ -85,7 +85,12 @@ def test_without_a_choice_it_is_rs256(browser, register):
 @pytest.mark.requirement("RFC9068-2.1-4")
 def test_access_tokens_for_resources_stay_rs256(make_app, database, browser):
     app = make_app(auth__resources="https://api.example.com/")
-    client = RelyingParty.registered(app, database, id_token_signed_response_alg="ES256")
+    client = RelyingParty.registered(
+        app,
+        database,
+        id_token_signed_response_alg="ES256",
+        resources=["https://api.example.com/"],
+    )
     browser = type(browser)(app)
 
     tokens = tokens_of(browser, client, resource="https://api.example.com/")

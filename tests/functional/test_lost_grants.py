@@ -7,6 +7,7 @@ import pytest
 from authservice.cli import main as authservice
 from tests.browser import Browser
 from tests.published_keys import decoded
+from tests.relying_party import RelyingParty
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
@@ -15,6 +16,11 @@ FILES = "https://files.example.com/v1"
 @pytest.fixture
 def app(make_app):
     return make_app(auth__resources=f"{CALENDAR}\n{FILES}")
+
+
+@pytest.fixture
+def relying_party(app, database):
+    return RelyingParty.registered(app, database, resources=[CALENDAR, FILES])
 
 
 @pytest.fixture

@@ -17,6 +17,11 @@ def app(make_app):
     return make_app(auth__resources=RESOURCES)
 
 
+@pytest.fixture
+def relying_party(app, database):
+    return RelyingParty.registered(app, database, resources=[CALENDAR, FILES])
+
+
 def granted(browser, client, *resources, **changes):
     """Return the code of a request that names resources."""
     return client.sign_in_with(browser, resource=list(resources), **changes)
@@ -205,7 +210,7 @@ def test_the_sign_in_is_dated_as_it_was_after_a_refresh(browser, relying_party, 
 
 @pytest.mark.requirement("RFC9068-2.2-5")
 def test_a_public_client_gets_them_too(app, database):
-    client = RelyingParty.registered(app, database, public=True)
+    client = RelyingParty.registered(app, database, public=True, resources=[CALENDAR])
 
     tokens = tokens_of(Browser(app), client, CALENDAR)
 

@@ -46,6 +46,11 @@ def app(make_app, calendar, files):
 
 
 @pytest.fixture
+def relying_party(app, database):
+    return RelyingParty.registered(app, database, resources=[CALENDAR, FILES])
+
+
+@pytest.fixture
 def tokens(turnable_clock, browser, relying_party):
     return relying_party.redeem(relying_party.sign_in_with(browser, resource=CALENDAR)).json
 

@@ -67,7 +67,7 @@ def test_reads_userinfo_as_a_signed_jwt(register, sign_in, alg):
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "none"])
 def test_a_resource_server_verifies_the_access_token_by_itself(service, register, person, method):
-    client = register(method)
+    client = register(method, "--resource", RESOURCE)
 
     found = node.run("oauth4webapi_resource.mjs", service, client, person, resource=RESOURCE)
 

@@ -8,7 +8,7 @@ from hypothesis.stateful import rule
 from authservice import clock
 from tests.stateful import model
 from tests.stateful.history import INDEX, History, cautiously, pick, some
-from tests.stateful.model import Code
+from tests.stateful.model import RESOURCE, Code
 from tests.stateful.service import REDIRECT_URI, VERIFIER
 
 SCOPES = st.sampled_from(
@@ -66,12 +66,13 @@ class Codes(History):
         code, was_asked = self.service.authorize(
             client.id, session.id, scopes, for_resource=for_resource, agreed=agreed
         )
-        assert was_asked == self.model.needs_consent(client, session.user, scopes)
+        wanted = scopes | {RESOURCE} if for_resource else scopes
+        assert was_asked == self.model.needs_consent(client, session.user, wanted)
         assert (code is not None) == (agreed or not was_asked)
         if code is None:
             return None
         if was_asked:
-            self.model.consent(client, session.user, scopes)
+            self.model.consent(client, session.user, wanted)
         until = clock.now() + model.CODE
         made = Code(code, client, session, scopes, for_resource, until)
         self.model.codes.append(made)

@@ -16,6 +16,8 @@ FAMILY = timedelta(days=90)
 GRACE = timedelta(seconds=10)
 SESSION = timedelta(days=7)
 SESSION_UPDATE = timedelta(days=1)
+# Stands for the one resource among the scopes that somebody has consented to.
+RESOURCE = "resource"
 
 
 @dataclass(eq=False)
@@ -149,7 +151,9 @@ class Model:
             return False
         code.spent = True
         left = self.allowed(client, code.session.user, code.scopes)
-        if not (rightly and code.session.alive and left):
+        wanted = {RESOURCE} if code.for_resource else set()
+        allowed = not self.needs_consent(client, code.session.user, wanted)
+        if not (rightly and code.session.alive and left and allowed):
             return False
         code.scopes = left
         return True

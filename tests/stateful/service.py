@@ -61,7 +61,8 @@ class Service:
             return users.from_profile(connection, profile)[0]
 
     def register(self, **choices):
-        registration = ClientMetadata(name="Client", redirect_uris=[REDIRECT_URI], **choices)
+        wanted = {"name": "Client", "redirect_uris": [REDIRECT_URI], "resources": [RESOURCE]}
+        registration = ClientMetadata(**wanted, **choices)
         with self.database.transaction() as connection:
             return client_registration.register(connection, registration)
 
@@ -118,7 +119,8 @@ class Service:
             was_asked = isinstance(step, Consent)
             if was_asked and agreed:
                 granted = request.consent_scopes
-                consents.grant(open_writer(), client_id, session.user.id, granted)
+                user_id, resources = session.user.id, request.resources
+                consents.grant(open_writer(), client_id, user_id, granted, (), resources)
             elif not isinstance(step, Issue):
                 return None, was_asked
             answer = server.issue_code(request, session)

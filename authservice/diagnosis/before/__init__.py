@@ -19,6 +19,7 @@ from authservice.diagnosis.before import (
     provider,
     proxies,
     rate_limits,
+    resources,
     secrets,
     settings,
 )
@@ -36,6 +37,7 @@ DEPLOYED = {
     "file": database_file,
     "database": database,
     "keys": keys,
+    "resources": resources,
     "rate_limits": rate_limits,
     "proxies": proxies,
     "listening": listening,

@@ -17,7 +17,7 @@ from authservice.web.pages import page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs
-from authservice.web.scope_texts import scope_texts
+from authservice.web.scope_texts import resource_texts, scope_texts
 from authservice.web.sign_in_prompt import host_or_scheme
 from authservice.web.user_agent import UserAgent
 
@@ -47,7 +47,7 @@ def account(request: AuthRequest) -> Response:
         "done": request.GET.get("done") if request.GET.get("done") in _DONE else None,
         "sessions": [_session_values(each, session) for each in shown],
         "session_part": session_part,
-        "applications": [_application_values(each, session) for each in some],
+        "applications": [_application_values(request, each, session) for each in some],
         "application_part": application_part,
         "recent": clock.now() - _RECENT,
     }
@@ -124,13 +124,17 @@ def _session_values(each: CentralSession, current: CentralSession) -> dict[str, 
     }
 
 
-def _application_values(each: ConnectedApplication, session: CentralSession) -> dict[str, Any]:
+def _application_values(
+    request: AuthRequest, each: ConnectedApplication, session: CentralSession
+) -> dict[str, Any]:
     consent = each.consent
+    allowed = (consent.resources or ()) if consent else ()
     return {
         "client_id": each.client_id,
         "name": each.name or each.client_id,
         "host": host_or_scheme(each.redirect_uris[0]),
         "scopes": scope_texts(consent.scopes, session.user) if consent else None,
+        "resources": resource_texts(allowed, request.auth_settings),
         "since": consent.created_at if consent else None,
         "last_seen": each.last_seen,
     }

@@ -16,7 +16,7 @@ from authservice.web.pages import page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs
-from authservice.web.scope_texts import scope_texts
+from authservice.web.scope_texts import resource_texts, scope_texts
 from authservice.web.sign_in_prompt import host_or_scheme
 
 # The page first asks for everything at once. Who wants less asks for boxes, which are a form of
@@ -83,6 +83,7 @@ def _values(
         "client_host": host_or_scheme(asked.redirect_uri),
         "user": user,
         "scopes": scope_texts(asked.consent_scopes, user),
+        "resources": resource_texts(asked.resources, request.auth_settings),
         "optional": asked.optional_scopes if choosing else (),
         "choose_url": f"{_address(request, interaction)}&{_CHOOSING}=yes" if choose else None,
         "interaction": interaction,

@@ -86,9 +86,29 @@ def test_resources_name_the_clients_that_may_introspect():
     }
 
 
+def test_resources_may_have_a_name_for_people():
+    text = 'https://api.example.com "Team Calendar" client-1\nhttps://other.example.com "Akten"'
+    settings = production({"auth.resources": text})
+
+    assert settings.resources == {
+        "https://api.example.com": ("client-1",),
+        "https://other.example.com": (),
+    }
+    assert settings.resource_name("https://api.example.com") == "Team Calendar"
+    assert settings.resource_name("https://other.example.com") == "Akten"
+    assert settings.resource_name("https://unnamed.example.com") == "https://unnamed.example.com"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ('https://api.example.com "Calendar', "quotes"),
+        ('https://api.example.com client-1 "Calendar"', "quotes"),
+        ('https://api.example.com "Calendar" "Files"', "quotes"),
+        ('https://api.example.com" Calendar"', "quotes"),
+        ('"Calendar" https://api.example.com', "quotes"),
+        ('https://api.example.com " "', "people can read"),
+        ('https://api.example.com "Cal\tendar"', "people can read"),
         ("api.example.com", "absolute URI"),
         ("https://api.example.com#x client", "absolute URI"),
         ("https://", "absolute URI"),
