@@ -4,20 +4,22 @@ Taking a notice is one conditional UPDATE that moves its time on: of several pro
 the attempt, and one that dies in the middle of it only delays the next.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, insert, or_, select, update
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
-from authservice.models import logout_notice, session, session_participant
+from authservice.models import logout_notice, oauth_client, session, session_participant
 
 # After these pauses; then the notice is given up.
 _PAUSES = tuple(timedelta(seconds=each) for each in (5, 30, 120, 600, 1800, 7200, 21600))
 # Longer than an attempt can take.
 _LEASE = timedelta(seconds=60)
+_NO_TURNS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,20 @@ class LogoutNotice:
 
 _DUE = (
     select(logout_notice.c.id)
-    .where(logout_notice.c.due_at <= bindparam("now"))
+    .where(
+        logout_notice.c.client_id == bindparam("of_client"),
+        logout_notice.c.due_at <= bindparam("now"),
+    )
     .order_by(logout_notice.c.due_at)
     .limit(1)
+)
+# A client that is disabled is told when it is enabled again.
+_WAITING = select(oauth_client.c.client_id).where(
+    or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
+    exists().where(
+        logout_notice.c.client_id == oauth_client.c.client_id,
+        logout_notice.c.due_at <= bindparam("now"),
+    ),
 )
 _TAKE = (
     update(logout_notice)
@@ -67,9 +80,22 @@ def put_for_sessions(connection: Connection, session_ids: Sequence[str]) -> bool
     return bool(rows)
 
 
-def next_due(connection: Connection) -> str | None:
-    """Return the id of the notice that has been due longest."""
-    found: str | None = connection.scalar(_DUE, {"now": clock.now()})
+def next_due(
+    connection: Connection,
+    last_turns: Mapping[str, int] = _NO_TURNS,
+    passed_over: Collection[str] = (),
+) -> str | None:
+    """Return the id of the notice that has been due longest, of the client whose turn it is.
+
+    That is the one whose last turn was longest ago, of those that are not passed over.
+    """
+    now = clock.now()
+    waiting = connection.scalars(_WAITING, {"now": now}).all()
+    asked = [client_id for client_id in waiting if client_id not in passed_over]
+    if not asked:
+        return None
+    client_id = min(asked, key=lambda each: last_turns.get(each, 0))
+    found: str | None = connection.scalar(_DUE, {"of_client": client_id, "now": now})
     return found
 
 

@@ -57,7 +57,8 @@ def remove(connection: Connection, row: UserRow) -> dict[str, int]:
     """Delete a user with all that hangs on them, and return how many rows of each kind there were.
 
     Clients that want to know of a session's end are told. A notice names the user until its
-    client has taken note or has been given up, within nine hours of a running service.
+    client has taken note or has been given up, within nine hours of a running service; one of a
+    disabled client waits until that is enabled or deleted.
     """
     user_id = row["id"]
     # In the order in which requests come to them: who redeems a code has it before the person.

@@ -8,10 +8,13 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import logout_notice
+from authservice.oauth.logout_turns import AT_ONCE, LogoutTurns
 from authservice.services import logout_notices
-from tests.browser import ORIGIN
+from tests.browser import ORIGIN, Browser
 from tests.lock_waits import wait_until_blocked
+from tests.logout_receiver import LogoutReceiver
 from tests.published_keys import decoded
+from tests.relying_party import RelyingParty
 
 # After a first attempt: the pauses before the next ones, in seconds.
 PAUSES = (5, 30, 120, 600, 1800, 7200, 21600)
@@ -192,3 +195,81 @@ def test_of_two_that_see_a_notice_one_takes_it(one_due, receiver, database, wait
     assert taken is not None
     assert not receiver.has_more()
     assert notice(database).attempts == 1
+
+
+@pytest.fixture
+def other_receiver():
+    made = LogoutReceiver()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def other_client(app, database, other_receiver):
+    return RelyingParty.registered(app, database, backchannel_logout_uri=other_receiver.uri)
+
+
+@pytest.mark.attack("TOKENS-silent-client")
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.5-3")
+def test_a_silent_client_keeps_no_other_waiting(
+    app, told_client, receiver, other_client, other_receiver
+):
+    receiver.hold()
+    silent = [Browser(app) for _ in range(3)]
+    for each in silent:
+        told_client.redeem(told_client.sign_in_with(each))
+    last = Browser(app)
+    other_client.redeem(other_client.sign_in_with(last))
+
+    for each in (*silent, last):
+        sign_out(each)
+    receiver.next()
+
+    # While the attempt at the first is still under way.
+    assert other_receiver.next()
+    assert not receiver.has_more()
+
+
+@pytest.mark.attack("TOKENS-silent-client")
+def test_clients_are_told_in_turn_however_many_notices_one_has(
+    app, by_hand, told_client, receiver, other_client, other_receiver, turnable_clock
+):
+    browsers = [Browser(app) for _ in range(3)]
+    for each in browsers:
+        told_client.redeem(told_client.sign_in_with(each))
+    last = Browser(app)
+    other_client.redeem(other_client.sign_in_with(last))
+    for each in (*browsers, last):
+        sign_out(each)
+        turnable_clock.advance(milliseconds=1)
+
+    assert by_hand.attempt_one()
+    assert by_hand.attempt_one()
+
+    for each in (receiver, other_receiver):
+        each.next()
+    assert not receiver.has_more()
+    assert [by_hand.attempt_one() for _ in range(3)] == [True, True, False]
+
+
+@pytest.mark.attack("TOKENS-silent-client")
+def test_clients_that_failed_leave_places_to_those_that_did_not():
+    turns = LogoutTurns()
+    failed = [f"failed {number}" for number in range(AT_ONCE)]
+    for each in failed:
+        turns.begin(each)
+        turns.end(each, told=False)
+    for each in failed[: AT_ONCE // 2 - 1]:
+        turns.begin(each)
+    assert failed[-1] not in turns.passed_over
+    turns.begin(failed[AT_ONCE // 2 - 1])
+
+    assert {*failed} <= {*turns.passed_over}
+    assert turns.any_left
+    for number in range(AT_ONCE // 2):
+        assert f"well {number}" not in turns.passed_over
+        turns.begin(f"well {number}")
+    assert not turns.any_left
+    turns.end(failed[0], told=True)
+    assert turns.any_left
+    assert failed[0] not in turns.passed_over

@@ -262,15 +262,37 @@ def test_each_person_s_sub_is_their_own(app, database, told_client, receiver, by
     assert claims_of(receiver.next(), told_client)["sub"] == user_id != "local-developer"
 
 
-@pytest.mark.parametrize("change", [{"disabled": True}, {"backchannel_logout_uri": None}])
-def test_who_is_not_to_be_told_any_more_is_not(browser, told_client, by_hand, database, change):
+def test_who_is_not_to_be_told_any_more_is_not(browser, told_client, by_hand, database):
     signed_in_to(told_client, browser)
     post(browser, "sign-out")
     with database.transaction() as connection:
-        connection.execute(update(oauth_client).values(change))
+        connection.execute(update(oauth_client).values(backchannel_logout_uri=None))
 
     assert by_hand.attempt_one() is True
     assert notices(database) == 0
+
+
+@pytest.mark.attack("TOKENS-silent-client")
+def test_a_disabled_client_is_told_when_it_is_enabled_again(
+    browser, told_client, receiver, by_hand, database, turnable_clock
+):
+    session_id = signed_in_to(told_client, browser)
+    post(browser, "sign-out")
+    disable(database, disabled=True)
+    for _ in range(3):
+        assert by_hand.attempt_one() is False
+        turnable_clock.advance(days=30)
+
+    assert notices(database) == 1
+    disable(database, disabled=False)
+    assert by_hand.attempt_one() is True
+    assert claims_of(receiver.next(), told_client)["sid"] == session_id
+    assert notices(database) == 0
+
+
+def disable(database, *, disabled):
+    with database.transaction() as connection:
+        connection.execute(update(oauth_client).values(disabled=disabled))
 
 
 @pytest.mark.attack("TOKENS-kind")
