@@ -17,6 +17,7 @@ from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
 from authservice.web.request_counts import RateLimits
 from authservice.web.router import RouterKind, router
+from authservice.web.sign_in_places import SignInPlaces
 from authservice.web.static_files import StaticFiles
 
 
@@ -50,6 +51,7 @@ def components(ini: Mapping[str, str]) -> Components:
         secret=secret,
         signing_keys=keys,
         identity_provider=start.identity_provider(settings),
+        sign_in_places=SignInPlaces(settings.provider.concurrent_sign_ins),
         cookies=cookies,
         origins=Origins(settings),
         rate_limits=None if storage is None else RateLimits(storage),

@@ -17,10 +17,6 @@ class SignInFailedError(Exception):
         self.code = code
 
 
-class TooManySignInsError(Exception):
-    """Enough people wait for the identity provider already; it was not asked."""
-
-
 class IdentityProvider(Protocol):
     """Where people sign in: the code-hosting provider, or the local developer's one click."""
 
@@ -34,5 +30,5 @@ class IdentityProvider(Protocol):
         ...
 
     def profile(self, code: str, code_verifier: str) -> Profile:
-        """Return who signed in; raises SignInFailedError and TooManySignInsError."""
+        """Return who signed in; raises SignInFailedError."""
         ...

@@ -6,11 +6,10 @@ signs in. The token that this takes is used for two questions and then forgotten
 
 from base64 import urlsafe_b64encode
 from hashlib import sha256
-from threading import BoundedSemaphore
 from urllib.parse import quote, urlencode, urlsplit
 
 from authservice.httpclient import Client, Method, Request, Timeouts
-from authservice.identity_provider import TooManySignInsError, github_profile, token_answer
+from authservice.identity_provider import github_profile, token_answer
 from authservice.identity_provider.github_profile import EmailAddress
 from authservice.identity_provider.provider_calls import ProviderCalls, json_body
 from authservice.services.users import Profile
@@ -36,8 +35,6 @@ class CodeHosting:
         self._settings = settings
         self._callback_url = callback_url
         self._patience = patience
-        # A provider that is slow must not have all the threads that answer everybody else.
-        self._places = BoundedSemaphore(settings.concurrent_sign_ins)
         # A sign-in takes three calls, so three must fit.
         call = patience * 0.3
         self._client = Client(
@@ -70,17 +67,8 @@ class CodeHosting:
         Raises SignInFailedError: ``invalid_code`` when the code earns no token,
         ``email_not_verified`` when the site confirms nobody whose address is not,
         ``account_suspended``, ``unable_to_get_user_info`` when the site does not say who it is,
-        and ``provider_unavailable`` when it is down, overloaded or too slow. Raises
-        TooManySignInsError, and leaves the code as it is, when enough others are waiting.
+        and ``provider_unavailable`` when it is down, overloaded or too slow.
         """
-        if not self._places.acquire(blocking=False):
-            raise TooManySignInsError
-        try:
-            return self._profile(code, code_verifier)
-        finally:
-            self._places.release()
-
-    def _profile(self, code: str, code_verifier: str) -> Profile:
         calls = ProviderCalls(self._client, self._patience)
         token = token_answer.bearer_token(calls.send(self._token_request(code, code_verifier)))
         person = github_profile.person(calls.send(self._api_request("/user", token)))

@@ -146,8 +146,9 @@ SETTINGS = (
     Setting(
         ini_key="provider.concurrent_sign_ins",
         meaning=(
-            "how many sign-ins of a process may wait for the provider at a time;"
-            " keep it below the `threads` of its server"
+            "how many sign-ins of a process may wait for the provider at a time; half as many"
+            " more may stand in line, and both together must be fewer than the `threads` of its"
+            " server"
         ),
         default="4",
     ),

@@ -13,6 +13,7 @@ from authservice.settings import AuthSettings
 from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
 from authservice.web.request_counts import RateLimits
+from authservice.web.sign_in_places import SignInPlaces
 from authservice.web.static_files import StaticFiles
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Components:
     secret: ServerSecret
     signing_keys: SigningKeys
     identity_provider: IdentityProvider
+    sign_in_places: SignInPlaces
     cookies: Cookies
     origins: Origins
     rate_limits: RateLimits | None

@@ -1,4 +1,4 @@
-"""Sign-in attempts: begun once however often the form is sent, finished once by the callback.
+"""Sign-in attempts: begun once however often the form is sent, spent by the first callback.
 
 An attempt is made when the page is shown and travels sealed in its form. Beginning it stores a
 row under its id; a second begin finds that row and leads to the very same place.
@@ -106,9 +106,14 @@ def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt]
     return row, attempt
 
 
-def finish(request: AuthRequest, row: Verification) -> bool:
-    """Finish the attempt; False when another request did so before, or its time is over."""
-    return verifications.spend(request.db, row.id, clock.now() + LIFETIME)
+def spend(request: AuthRequest, row: Verification) -> bool:
+    """Spend the attempt for good; False when another request did so, or its time is over.
+
+    It stays spent whatever becomes of this request: what the provider is asked about it, it is
+    asked once.
+    """
+    with request.database.transaction() as connection:
+        return verifications.spend(connection, row.id, clock.now() + LIFETIME)
 
 
 def _identifier(state: str) -> str:

@@ -129,8 +129,8 @@ def test_meanwhile_another_process_can_write_at_once(production, waiting, monkey
 @pytest.mark.attack("BROWSER-flood")
 def test_who_would_take_the_last_threads_is_asked_for_patience(production, signed_in_cookies):
     production.standin.fault(TOKEN, "slow")
-    people = [_to_the_provider(production, number) for number in range(12)]
-    with ThreadPoolExecutor(12) as pool:
+    people = [_to_the_provider(production, number) for number in range(16)]
+    with ThreadPoolExecutor(16) as pool:
         answers = [pool.submit(walk.get, address) for walk, address in people]
         while len(production.standin.requests(TOKEN)) + sum(map(Future.done, answers)) < 12:
             pass
@@ -138,7 +138,7 @@ def test_who_would_take_the_last_threads_is_asked_for_patience(production, signe
     production.standin.mend(TOKEN)
 
     assert session.status == 200
-    # Two processes let four wait in each.
+    # Two processes let four wait for the provider in each, and two more for one of these places.
     page, walk, address = next(
         (answer.result(), *person)
         for answer, person in zip(answers, people, strict=True)

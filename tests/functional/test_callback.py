@@ -200,10 +200,17 @@ def test_an_application_can_be_told_what_went_wrong(browser, url, expected):
     assert answer.location == expected
 
 
-def test_a_failed_attempt_can_be_tried_again(browser, leaving):
-    browser.get(CALLBACK, _with(leaving, error="access_denied"), expect_errors=True)
+@pytest.mark.attack("TOKENS-spent-attempt")
+@pytest.mark.parametrize("changes", [{"error": "access_denied"}, {"code": None}, {"code": "wrong"}])
+def test_an_attempt_that_failed_is_spent_and_a_new_one_is_offered(browser, leaving, changes):
+    browser.get(CALLBACK, _with(leaving, **changes), expect_errors=True)
 
-    assert browser.visit(leaving).location == f"{ORIGIN}/home"
+    answer = browser.visit(leaving, expect_errors=True)
+
+    assert answer.status_int == 400
+    assert "This sign-in has expired" in answer.text
+    assert f"{ORIGIN}/sign-in?callbackURL=%2Fhome" in answer.text
+    assert browser.session() is None
 
 
 def test_an_address_that_is_somebody_elses_signs_nobody_in(browser, leaving, database):

@@ -25,7 +25,9 @@ def leaving(browser):
     return form.submit("choice", value="sign-in").location
 
 
-def test_a_sign_in_that_fails_half_way_leaves_nothing(browser, leaving, database):
+def test_a_sign_in_that_fails_half_way_leaves_nothing_but_a_spent_attempt(
+    browser, leaving, database
+):
     refuse(database, "INSERT", "session")
 
     answer = browser.visit(leaving, expect_errors=True)
@@ -35,16 +37,21 @@ def test_a_sign_in_that_fails_half_way_leaves_nothing(browser, leaving, database
     assert "Set-Cookie" not in answer.headers
     assert "the disk is full" not in answer.text
     assert [_count(database, table) for table in (user, account, session)] == [0, 0, 0]
+    # Before the provider is asked, and for good.
     row = database.reader.execute(select(verification)).one()
-    assert row.updated_at is None
+    assert row.updated_at is not None
 
 
-def test_it_can_be_repeated_when_the_database_is_well_again(browser, leaving, database):
+def test_a_new_one_succeeds_when_the_database_is_well_again(browser, leaving, database):
     refuse(database, "INSERT", "session")
     browser.visit(leaving, expect_errors=True)
     allow(database, "session")
 
-    assert browser.visit(leaving).location == f"{ORIGIN}/home"
+    again = browser.visit(leaving, expect_errors=True).html.find("a", "button primary")
+    assert again["href"] == f"{ORIGIN}/sign-in?callbackURL=%2Fhome"
+    form = browser.visit(again["href"]).forms[0]
+    answer = browser.visit(form.submit("choice", value="sign-in").location)
+    assert answer.location == f"{ORIGIN}/home"
     assert browser.session() is not None
 
 
@@ -72,22 +79,23 @@ def test_a_locked_database_is_answered_with_try_again(browser, leaving, database
 
 @pytest.mark.engines("sqlite")
 def test_a_request_that_waits_goes_on_in_the_transaction_before_it(
-    app, browser, leaving, monkeypatch
+    app, browser, database, monkeypatch
 ):
+    form = browser.get("/sign-in").forms[0]
     monkeypatch.setattr(shared_transaction, "_OPEN_SECONDS", 60)
     ours = app.registry.components.database
     traced = []
     with ThreadPoolExecutor(1) as pool:
         with ours.transaction() as connection:
             connection.connection.dbapi_connection.set_trace_callback(traced.append)
-            answer = pool.submit(browser.visit, leaving)
+            answer = pool.submit(form.submit, "choice", value="sign-in")
             until(lambda: ours._group_commit._waiting == 1)
 
         # Committed with the request's by now, whose answer may still be on its way.
         assert traced.count("COMMIT") == 1
         assert answer.result().status_int == 303
     assert traced.count("COMMIT") == 1
-    assert browser.session() is not None
+    assert _count(database, verification) == 1
 
 
 def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):

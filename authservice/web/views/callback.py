@@ -11,7 +11,8 @@ from authservice.identity_provider import SignInFailedError
 from authservice.services import provider_pin, sessions, users
 from authservice.services.provider_pin import ProviderPin
 from authservice.services.users import AccountNotLinkedError, Profile, User
-from authservice.web import return_target, sign_in_attempt, sign_in_failures
+from authservice.services.verifications import Verification
+from authservice.web import rate_limits, return_target, sign_in_attempt, sign_in_failures
 from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page, page
 from authservice.web.redirects import see_other
@@ -31,37 +32,53 @@ def callback(request: AuthRequest) -> Response:
     if found is None or found[0].spent or found[0].expired:
         return _repeated_or_unknown(request, found[1] if found else None)
     row, attempt = found
+    if not request.cookies_of_service.has_attempt(request.cookie_header, attempt.id):
+        # The attempt stays as it is, for the browser in which it was begun.
+        elsewhere = SignInFailedError("state_mismatch", "the callback came to another browser")
+        return _failed(request, attempt, elsewhere)
     try:
         # The provider is asked before the writing transaction begins: nothing waits for it.
-        profile = _profile(request, attempt)
-        if not sign_in_attempt.finish(request, row):
+        profile = _profile(request, row, attempt)
+        if profile is None:
             return _repeated_or_unknown(request, attempt)
         _require_pinned(request)
         user, created = users.from_profile(request.db, profile)
     except SignInFailedError as error:
-        # The code may be whatever stands in the address, which anybody can write.
-        _log.warning("sign-in failed: %s (%s)", sign_in_failures.printable(error.code), error)
-        return _failed(request, attempt, error.code)
+        response = _failed(request, attempt, error)
     except AccountNotLinkedError as error:
         events.log(
             AccountNotLinked(
                 provider=profile.provider_id, account_id=profile.account_id, sub=error.holder_id
             )
         )
-        return _failed(request, attempt, "account_not_linked")
-    return _signed_in(request, attempt, user, new_user=created)
+        taken = SignInFailedError("account_not_linked", "the address is another user's")
+        response = _failed(request, attempt, taken)
+    else:
+        response = _signed_in(request, attempt, user, new_user=created)
+    request.cookies_of_service.clear_attempt(response, attempt.id)
+    return response
 
 
-def _profile(request: AuthRequest, attempt: SignInAttempt) -> Profile:
-    """Return who signed in at the provider; raises SignInFailedError."""
+def _profile(request: AuthRequest, row: Verification, attempt: SignInAttempt) -> Profile | None:
+    """Return who signed in at the provider; None when another request was first.
+
+    Raises SignInFailedError, and TooManySignInsError, which alone leaves the attempt as it is.
+    """
     answer = request.GET
-    if not request.cookies_of_service.has_attempt(request.cookie_header, attempt.id):
-        raise SignInFailedError("state_mismatch", "the callback came to another browser")
-    if "error" in answer:
-        raise SignInFailedError(answer["error"], "the identity provider answered with an error")
-    if not answer.get("code"):
-        raise SignInFailedError("no_code", "the identity provider sent neither code nor error")
-    return request.identity_provider.profile(answer["code"], attempt.code_verifier)
+    if "error" in answer or not answer.get("code"):
+        if sign_in_attempt.spend(request, row):
+            raise _without_code(answer.get("error"))
+        return None
+    with request.components.sign_in_places.place(rate_limits.subject(request)):
+        if not sign_in_attempt.spend(request, row):
+            return None
+        return request.identity_provider.profile(answer["code"], attempt.code_verifier)
+
+
+def _without_code(error: str | None) -> SignInFailedError:
+    if error is None:
+        return SignInFailedError("no_code", "the identity provider sent neither code nor error")
+    return SignInFailedError(error, "the identity provider answered with an error")
 
 
 def _require_pinned(request: AuthRequest) -> None:
@@ -91,7 +108,6 @@ def _signed_in(
     auth_url = request.auth_settings.auth_url
     response = see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
     request.cookies_of_service.set_session(response, session, token)
-    request.cookies_of_service.clear_attempt(response, attempt.id)
     return response
 
 
@@ -128,11 +144,13 @@ def _repeated_or_unknown(request: AuthRequest, attempt: SignInAttempt | None) ->
     )
 
 
-def _failed(request: AuthRequest, attempt: SignInAttempt, error: str) -> Response:
-    provider = request.identity_provider.id
-    events.log(SignInFailed(provider=provider, error=sign_in_failures.printable(error)))
+def _failed(request: AuthRequest, attempt: SignInAttempt, error: SignInFailedError) -> Response:
+    # The code may be whatever stands in the address, which anybody can write.
+    code = sign_in_failures.printable(error.code)
+    _log.warning("sign-in failed: %s (%s)", code, error)
+    events.log(SignInFailed(provider=request.identity_provider.id, error=code))
     auth_url = request.auth_settings.auth_url
-    elsewhere = return_target.error_address(attempt.target, auth_url, error)
+    elsewhere = return_target.error_address(attempt.target, auth_url, error.code)
     if elsewhere is not None:
         return see_other(elsewhere)
-    return sign_in_failures.failure_page(request, attempt.target, error)
+    return sign_in_failures.failure_page(request, attempt.target, error.code)

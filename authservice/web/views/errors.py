@@ -10,7 +10,6 @@ from pyramid.view import exception_view_config, notfound_view_config, view_confi
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from authservice.identity_provider import TooManySignInsError
 from authservice.oauth.authorization_response import AuthorizationRefusedError
 from authservice.oauth.fatal_error import FatalAuthorizationError
 from authservice.oauth.pending_request import InteractionError
@@ -25,6 +24,7 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, form_pairs
 from authservice.web.routes import ROUTES, Surface
+from authservice.web.sign_in_places import TooManySignInsError
 from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)

@@ -1,0 +1,112 @@
+"""A sign-in attempt asks the identity provider once, and only for the browser that began it."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from tests.cookies import cookies_set_by
+from tests.production import production_app, production_browser
+from tests.unit.settings.loading import PRODUCTION_ENVIRON
+
+CALLBACK = "/api/auth/callback/github"
+TOKEN = "/login/oauth/access_token"
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    identity_provider_standin.application(
+        callback_url="https://auth.example.com/api/auth/callback/github",
+        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
+    )
+    return identity_provider_standin
+
+
+@pytest.fixture
+def app(make_app, monkeypatch, standin):
+    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
+    return production_app(make_app, monkeypatch, **ini)
+
+
+@pytest.fixture
+def browser(app):
+    return production_browser(app)
+
+
+def _back(browser, standin):
+    """Return the address to which the provider sends the browser back."""
+    form = browser.get("/sign-in", {"callbackURL": "/home"}).forms[0]
+    return standin.allow(form.submit("choice", value="sign-in").location)
+
+
+def _visit(browser, address, times=1):
+    return [browser.visit(address, expect_errors=True) for _ in range(times)]
+
+
+@pytest.mark.attack("TOKENS-spent-attempt")
+@pytest.mark.parametrize("kind", ["500", "not_json", "reset"])
+def test_a_provider_that_fails_is_asked_once_for_each_attempt(browser, standin, kind):
+    standin.fault(TOKEN, kind)
+    back = _back(browser, standin)
+
+    first, *more = _visit(browser, back, 10)
+
+    assert len(standin.requests(TOKEN)) == 1
+    assert first.status_int in {400, 503}
+    assert {answer.status_int for answer in more} == {400}
+    assert all("This sign-in has expired" in answer.text for answer in more)
+    assert "Sign in again" in more[0].text
+
+
+@pytest.mark.attack("TOKENS-spent-attempt")
+def test_an_invented_code_is_tried_once(browser, standin):
+    state = _back(browser, standin).partition("state=")[2].partition("&")[0]
+
+    _visit(browser, f"{CALLBACK}?code=invented&state={state}", 5)
+
+    assert len(standin.requests(TOKEN)) == 1
+
+
+@pytest.mark.attack("TOKENS-spent-attempt")
+def test_another_browser_does_not_make_us_ask(app, browser, standin):
+    back = _back(browser, standin)
+
+    for answer in _visit(production_browser(app), back, 3):
+        assert answer.status_int == 400
+        assert "Set-Cookie" not in answer.headers
+
+    assert standin.requests(TOKEN) == []
+    assert browser.visit(back).status_int == 303
+
+
+def test_an_attempt_that_failed_is_forgotten_by_its_browser(browser, standin):
+    standin.fault(TOKEN, "500")
+
+    (answer,) = _visit(browser, _back(browser, standin))
+
+    (cookie,) = cookies_set_by(answer).values()
+    assert cookie.value == ""
+    assert "Max-Age=0" in cookie.attributes
+
+
+def test_after_a_failure_a_new_attempt_succeeds(browser, standin):
+    standin.fault(TOKEN, "500")
+    _visit(browser, _back(browser, standin))
+    standin.mend(TOKEN)
+
+    assert browser.visit(_back(browser, standin)).status_int == 303
+    assert len(standin.requests(TOKEN)) == 2
+
+
+def test_who_finds_no_place_keeps_the_attempt_and_loads_the_page_again(app, browser, standin):
+    back = _back(browser, standin)
+    places = app.registry.components.sign_in_places
+    places._patience = 0.0
+    with ExitStack() as held:
+        for _ in range(4):
+            held.enter_context(places.place("203.0.113.8"))
+        answer = browser.visit(back, status=503)
+
+    assert answer.headers["Retry-After"] == "5"
+    assert "Please wait a moment" in answer.text
+    assert standin.requests(TOKEN) == []
+    assert browser.visit(back).status_int == 303

@@ -1,0 +1,138 @@
+"""Waiting for the identity provider: who has a place, who is next, and who is sent away."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from authservice.web.sign_in_places import SignInPlaces, TooManySignInsError
+
+FOREVER = 60.0
+
+
+class Room:
+    """Places, and people who keep theirs until they are told to leave."""
+
+    def __init__(self, number, *, patience=FOREVER):
+        self.places = SignInPlaces(number, patience=patience)
+        self.order = []
+        self._pool = ThreadPoolExecutor(16)
+
+    def hold(self, address):
+        """Take a place and return what leaves it."""
+        held = ExitStack()
+        held.enter_context(self.places.place(address))
+        return held
+
+    def stand_in_line(self, address):
+        """Let somebody wait for a place in a thread of their own; return what comes of it."""
+        before = self.line().count(address)
+        waiting = self._pool.submit(self._wait, address)
+        while self.line().count(address) == before and not waiting.done():
+            pass
+        return waiting
+
+    def line(self):
+        return [each.address for each in tuple(self.places._line)]
+
+    def _wait(self, address):
+        with self.places.place(address):
+            self.order.append(address)
+
+    def close(self):
+        self._pool.shutdown()
+
+
+@pytest.fixture
+def make_room():
+    made = []
+
+    def make(number, **options):
+        made.append(Room(number, **options))
+        return made[-1]
+
+    yield make
+    for room in made:
+        room.close()
+
+
+def test_one_address_may_have_all_places_while_nobody_else_is_there(make_room):
+    room = make_room(4)
+
+    held = [room.hold("a") for _ in range(4)]
+
+    for each in held:
+        each.close()
+
+
+@pytest.mark.attack("BROWSER-places")
+def test_the_next_place_goes_to_the_address_with_the_fewest(make_room):
+    room = make_room(4)
+    held = [room.hold("a") for _ in range(4)]
+    greedy = room.stand_in_line("a")
+    newcomer = room.stand_in_line("b")
+
+    held.pop().close()
+    newcomer.result()
+    greedy.result()
+
+    assert room.order == ["b", "a"]
+    for each in held:
+        each.close()
+
+
+@pytest.mark.attack("BROWSER-places")
+def test_three_addresses_that_ask_all_the_time_keep_nobody_else_out(make_room):
+    room = make_room(4)
+    held = [room.hold(address) for address in ("a", "b", "c", "a")]
+    for number in range(10):
+        # They stand in line before the newcomer, as long as it lets them.
+        greedy = [room.stand_in_line(address) for address in ("a", "b", "c")]
+        newcomer = room.stand_in_line(f"newcomer {number}")
+        held.pop(0).close()
+        newcomer.result()
+        for each in greedy:
+            each.exception()
+        held.append(room.hold("abc"[number % 3]))
+
+    for each in held:
+        each.close()
+
+
+def test_who_makes_the_line_too_long_is_the_last_of_those_with_the_most(make_room):
+    room = make_room(4)
+    held = [room.hold("a") for _ in range(4)]
+    first, second = room.stand_in_line("a"), room.stand_in_line("a")
+
+    newcomer = room.stand_in_line("b")
+
+    with pytest.raises(TooManySignInsError):
+        second.result()
+    with pytest.raises(TooManySignInsError):
+        room.stand_in_line("a").result()
+    assert not first.done()
+    assert not newcomer.done()
+    for each in held:
+        each.close()
+    assert newcomer.result() is first.result() is None
+
+
+def test_who_has_waited_long_enough_is_sent_away_and_the_place_is_not_lost(make_room):
+    room = make_room(1, patience=0.0)
+    held = room.hold("a")
+
+    with pytest.raises(TooManySignInsError):
+        room.hold("b")
+
+    assert room.line() == []
+    held.close()
+    room.hold("b").close()
+
+
+def test_a_place_is_given_back_when_the_provider_fails(make_room):
+    room = make_room(1, patience=0.0)
+
+    with pytest.raises(ValueError, match="failed"), room.places.place("a"):
+        raise ValueError("failed")
+
+    room.hold("b").close()
