@@ -159,15 +159,29 @@ def is_extension_due(current: CentralSession, interval: timedelta) -> bool:
     return clock.now() - current.updated_at > interval
 
 
-def extend(connection: Connection, current: CentralSession, lifetime: timedelta) -> CentralSession:
-    """Return the session with its expiry moved on; one that has ended meanwhile stays ended."""
+def is_too_old(current: CentralSession, longest: timedelta) -> bool:
+    """Tell whether the sign-in lies so long ago that the session is over, whatever its expiry.
+
+    That is so when the longest life was shortened, or came later than the session.
+    """
+    return current.created_at + longest <= clock.now()
+
+
+def extend(
+    connection: Connection, current: CentralSession, lifetime: timedelta, longest: timedelta
+) -> CentralSession:
+    """Return the session with its expiry moved on, but not beyond its longest life.
+
+    One that has ended meanwhile stays ended.
+    """
     now = clock.now()
+    expires_at = min(now + lifetime, current.created_at + longest)
     connection.execute(
         update(session)
         .where(session.c.id == current.id, session.c.expires_at > now)
-        .values(expires_at=now + lifetime, updated_at=now)
+        .values(expires_at=expires_at, updated_at=now)
     )
-    return replace(current, expires_at=now + lifetime, updated_at=now)
+    return replace(current, expires_at=expires_at, updated_at=now)
 
 
 def end(connection: Connection, session_ids: Sequence[str]) -> int:

@@ -205,6 +205,7 @@ def _lifetimes(source: Source) -> Lifetimes:
     lifetimes = Lifetimes(
         session=seconds("session", 604800),
         session_update=seconds("session_update", 86400),
+        session_max=seconds("session_max", 7776000),
         code=seconds("code", 60, 600),
         access_token=seconds("access_token", 3600, _LONGEST_TOKEN),
         id_token=seconds("id_token", 3600, _LONGEST_TOKEN),
@@ -215,6 +216,8 @@ def _lifetimes(source: Source) -> Lifetimes:
     )
     if lifetimes.session_update >= lifetimes.session:
         source.refuse("lifetimes.session_update", "must be shorter than lifetimes.session")
+    if lifetimes.session_max < lifetimes.session:
+        source.refuse("lifetimes.session_max", "must not be shorter than lifetimes.session")
     if lifetimes.refresh_family < lifetimes.refresh_token:
         source.refuse(
             "lifetimes.refresh_family", "must not be shorter than lifetimes.refresh_token"

@@ -18,6 +18,7 @@ class Lifetimes:
 
     session: timedelta
     session_update: timedelta
+    session_max: timedelta
     code: timedelta
     access_token: timedelta
     id_token: timedelta

@@ -172,6 +172,11 @@ SETTINGS = (
         meaning="how old an extension is before the next",
         default="86400",
     ),
+    Setting(
+        ini_key="lifetimes.session_max",
+        meaning="a session from the sign-in on, however often it is extended",
+        default="7776000",
+    ),
     Setting(ini_key="lifetimes.code", meaning="an authorization code", default="60"),
     Setting(ini_key="lifetimes.access_token", meaning="an access token", default="3600"),
     Setting(ini_key="lifetimes.id_token", meaning="an ID token", default="3600"),

@@ -30,7 +30,6 @@ class Cookies:
         self._secret = secret
         self._secure = settings.https
         self._domain = f".{settings.cookie_domain}" if settings.cookie_domain else None
-        self._lifetime = settings.lifetimes.session
         prefix = settings.cookie_prefix
         # The __Host- prefix forbids a Domain, so the shared cookie can only be __Secure-.
         self.session_name = f"{'__Secure-' if self._secure else ''}{prefix}.session_token"
@@ -54,17 +53,18 @@ class Cookies:
 
     def set_session(self, response: Response, session: CentralSession, token: str) -> None:
         """Set the session cookie and its companion."""
-        self.extend_session(response, token)
-        self._set_companion(response, self._secret.mac(_COMPANION, session.id), self._lifetime)
+        self.extend_session(response, session, token)
+        self.extend_companion(response, session)
 
-    def extend_session(self, response: Response, token: str) -> None:
-        """Set the session cookie again for a full lifetime."""
+    def extend_session(self, response: Response, session: CentralSession, token: str) -> None:
+        """Set the cookie of a session that was extended just now, until that ends."""
         value = f"{token}.{self._secret.mac(_SESSION, token)}"
-        self._set_session(response, value, self._lifetime)
+        self._set_session(response, value, _lifetime(session))
 
     def extend_companion(self, response: Response, session: CentralSession) -> None:
-        """Set the companion cookie again for a full lifetime."""
-        self._set_companion(response, self._secret.mac(_COMPANION, session.id), self._lifetime)
+        """Set the companion of a session that was extended just now, until that ends."""
+        value = self._secret.mac(_COMPANION, session.id)
+        self._set_companion(response, value, _lifetime(session))
 
     def clear_session(self, response: Response) -> None:
         """Clear both cookies, with the attributes with which they were set."""
@@ -125,6 +125,10 @@ class Cookies:
             httponly=True,
             samesite="Lax",
         )
+
+
+def _lifetime(session: CentralSession) -> timedelta:
+    return session.expires_at - session.updated_at
 
 
 def _values(header: str, name: str) -> Iterator[str]:

@@ -114,9 +114,10 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     def presented_session(self) -> PresentedSession | None:
         """Return the session that the cookies name; among several, the one begun here."""
         found = []
+        longest = self.auth_settings.lifetimes.session_max
         for token in self.cookies_of_service.session_tokens(self.cookie_header):
             session = sessions.find(self.db_readonly, token)
-            if session is not None:
+            if session is not None and not sessions.is_too_old(session, longest):
                 found.append(PresentedSession(session, token))
         if len(found) > 1:
             # The others may have been planted by a sibling application.

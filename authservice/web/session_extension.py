@@ -17,7 +17,9 @@ def extended_when_due(request: AuthRequest) -> CentralSession | None:
     lifetimes = request.auth_settings.lifetimes
     if not sessions.is_extension_due(presented.session, lifetimes.session_update):
         return presented.session
-    session = sessions.extend(request.db, presented.session, lifetimes.session)
+    session = sessions.extend(
+        request.db, presented.session, lifetimes.session, lifetimes.session_max
+    )
     extended = replace(presented, session=session)
     request.add_response_callback(
         lambda request, response: _set_cookies(request, response, extended)
@@ -27,6 +29,6 @@ def extended_when_due(request: AuthRequest) -> CentralSession | None:
 
 def _set_cookies(request: AuthRequest, response: Response, extended: PresentedSession) -> None:
     cookies = request.cookies_of_service
-    cookies.extend_session(response, extended.token)
+    cookies.extend_session(response, extended.session, extended.token)
     if request.confirms(extended.session):
         cookies.extend_companion(response, extended.session)

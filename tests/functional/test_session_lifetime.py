@@ -1,4 +1,4 @@
-"""How long the central session lives: seven days from the last visit, counted once a day."""
+"""How long the central session lives: seven days from the last visit, and ninety days at most."""
 
 from datetime import datetime, timedelta
 
@@ -121,3 +121,54 @@ def test_the_lifetimes_are_settings(make_app, turnable_clock):
 
     assert _life(answer.json) == timedelta(seconds=111)
     assert all("Max-Age=100" in cookie.attributes for cookie in cookies_set_by(answer).values())
+
+
+def _visit_each_day(browser, turnable_clock, days):
+    for _ in range(days):
+        turnable_clock.advance(days=1, seconds=1)
+        browser.get(GET_SESSION)
+
+
+@pytest.mark.attack("OWASP-SESSION-6")
+def test_no_session_outlives_ninety_days_however_often_it_is_used(signed_in, turnable_clock):
+    _visit_each_day(signed_in, turnable_clock, 89)
+    assert _life(signed_in.session()) == timedelta(days=90)
+
+    turnable_clock.advance(days=1)
+
+    answer = signed_in.get(GET_SESSION)
+    assert answer.body == b"null"
+    assert {cookie.value for cookie in cookies_set_by(answer).values()} == {""}
+    assert signed_in.get("/api/auth/token", expect_errors=True).status_int == 401
+
+
+def test_its_cookies_end_with_it(signed_in, turnable_clock):
+    _visit_each_day(signed_in, turnable_clock, 85)
+    turnable_clock.advance(days=2)
+
+    answer = signed_in.get(GET_SESSION)
+
+    left = 90 * 86400 - (87 * 86400 + 85)
+    assert set(cookies_set_by(answer)) == NAMES
+    for cookie in cookies_set_by(answer).values():
+        assert f"Max-Age={left}" in cookie.attributes
+
+
+@pytest.mark.attack("OWASP-SESSION-6")
+def test_a_session_that_was_to_live_longer_ends_when_the_setting_says_so(make_app, turnable_clock):
+    from tests.browser import Browser  # noqa: PLC0415
+
+    before = Browser(make_app(lifetimes__session="604800"))
+    before.sign_in()
+    turnable_clock.advance(hours=12)
+    lowered = {"lifetimes__session": "3600", "lifetimes__session_update": "60"}
+    after = Browser(make_app(lifetimes__session_max="43200", **lowered))
+
+    answer = after.get(GET_SESSION, headers={"Cookie": _header(before)})
+
+    assert before.session() is not None
+    assert answer.body == b"null"
+
+
+def _header(browser):
+    return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())

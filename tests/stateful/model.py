@@ -18,6 +18,8 @@ SESSION = timedelta(days=7)
 SESSION_UPDATE = timedelta(days=1)
 # Stands for the one resource among the scopes that somebody has consented to.
 RESOURCE = "resource"
+# So far away that no history gets there.
+SESSION_MAX = timedelta(days=3650)
 
 
 @dataclass(eq=False)

@@ -25,7 +25,7 @@ from authservice.services import (
 from authservice.services.client_metadata import ClientMetadata
 from authservice.services.users import Profile
 from tests.relying_party import challenge_of
-from tests.stateful.model import SESSION, SESSION_UPDATE
+from tests.stateful.model import SESSION, SESSION_MAX, SESSION_UPDATE
 
 REDIRECT_URI = "https://app.example.com/callback"
 RESOURCE = "https://api.example.com"
@@ -79,7 +79,7 @@ class Service:
         found = sessions.find_by_id(self.database.reader, session_id)
         if found is not None and sessions.is_extension_due(found, SESSION_UPDATE):
             with self.database.transaction() as connection:
-                sessions.extend(connection, found, SESSION)
+                sessions.extend(connection, found, SESSION, SESSION_MAX)
 
     def end_session(self, session_id):
         with self.database.transaction() as connection:

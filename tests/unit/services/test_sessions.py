@@ -9,6 +9,7 @@ from authservice.models import session
 from authservice.services import access_tokens, sessions
 
 WEEK = timedelta(days=7)
+QUARTER = timedelta(days=90)
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_an_extension_moves_the_expiry_of_one_session(connection, begin, people,
     made, _ = begin()
     turnable_clock.advance(days=2)
 
-    extended = sessions.extend(connection, made, WEEK)
+    extended = sessions.extend(connection, made, WEEK, QUARTER)
 
     assert extended == sessions.find_by_id(connection, made.id)
     assert extended.expires_at == turnable_clock.moment + WEEK
@@ -81,9 +82,22 @@ def test_an_extension_does_not_bring_back_what_has_expired(connection, begin, tu
     made, _ = begin()
     turnable_clock.advance(days=7)
 
-    sessions.extend(connection, made, WEEK)
+    sessions.extend(connection, made, WEEK, QUARTER)
 
     assert sessions.find_by_id(connection, made.id) is None
+
+
+@pytest.mark.attack("OWASP-SESSION-6")
+def test_an_extension_does_not_reach_beyond_the_longest_life(connection, begin, turnable_clock):
+    made, _ = begin()
+    turnable_clock.advance(days=5)
+
+    extended = sessions.extend(connection, made, WEEK, timedelta(days=10))
+
+    assert extended == sessions.find_by_id(connection, made.id)
+    assert extended.expires_at == made.created_at + timedelta(days=10)
+    assert not sessions.is_too_old(extended, timedelta(days=5, seconds=1))
+    assert sessions.is_too_old(extended, timedelta(days=5))
 
 
 def test_a_persons_live_sessions_are_listed(connection, begin, people, turnable_clock):

@@ -57,6 +57,7 @@ def test_lifetimes_have_the_published_defaults():
     assert lifetimes == {
         "session": timedelta(days=7),
         "session_update": timedelta(days=1),
+        "session_max": timedelta(days=90),
         "code": timedelta(seconds=60),
         "access_token": timedelta(hours=1),
         "id_token": timedelta(hours=1),

@@ -150,6 +150,7 @@ def test_rate_limits_are_kept_in_memory_or_redis(storage):
 LIMITS = {
     "session": 34560000,
     "session_update": 34560000,
+    "session_max": 34560000,
     "code": 600,
     "access_token": 86400,
     "id_token": 86400,
@@ -173,7 +174,7 @@ def test_a_lifetime_is_a_whole_number_within_its_limit(name, value):
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_each_lifetime_can_be_set(name):
-    value = 90 if name != "refresh_family" else 30000000
+    value = 30000000 if name in {"session_max", "refresh_family"} else 90
 
     changes = {f"lifetimes.{name}": str(value)}
     if name == "session":
@@ -219,6 +220,15 @@ def test_a_session_is_extended_before_it_ends():
     names, _ = problems(production, {"lifetimes.session": "60", "lifetimes.session_update": "60"})
 
     assert names == ["lifetimes.session_update"]
+
+
+def test_the_longest_life_of_a_session_is_no_shorter_than_an_extension():
+    equal = {"lifetimes.session": "100000", "lifetimes.session_max": "100000"}
+
+    assert problems(production, equal)[0] == []
+    assert problems(production, equal | {"lifetimes.session_max": "99999"})[0] == [
+        "lifetimes.session_max"
+    ]
 
 
 def test_a_refresh_family_lives_no_shorter_than_its_tokens():

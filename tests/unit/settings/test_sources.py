@@ -151,6 +151,7 @@ def test_the_table_of_keys_is_the_published_one():
             for name in (
                 "session",
                 "session_update",
+                "session_max",
                 "code",
                 "access_token",
                 "id_token",

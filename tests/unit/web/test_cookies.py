@@ -74,7 +74,7 @@ def test_over_http_the_names_promise_nothing():
 def test_each_of_the_two_is_extended_by_itself(cookies):
     both = given(cookies.set_session, SESSION, "token")
 
-    assert given(cookies.extend_session, "token").output() == both[SHARED].output()
+    assert given(cookies.extend_session, SESSION, "token").output() == both[SHARED].output()
     assert given(cookies.extend_companion, SESSION).output() == both[COMPANION].output()
 
 
@@ -118,7 +118,9 @@ def test_what_was_not_signed_here_is_no_session(cookies, value):
 
 
 def test_all_cookies_of_the_name_are_read_in_their_order(cookies):
-    one, two = (given(cookies.extend_session, token)[SHARED].value for token in ("one", "two"))
+    one, two = (
+        given(cookies.extend_session, SESSION, token)[SHARED].value for token in ("one", "two")
+    )
     header = f'x{SHARED}={one};{SHARED}={two} ; a=b;{SHARED}=junk; {SHARED}="{one}"'
 
     assert list(cookies.session_tokens(header)) == ["two", "one"]
