@@ -15,6 +15,9 @@ from authservice.prepared import Prepared
 from authservice.services import logout_notices, person_lock
 from authservice.services.users import User
 
+# How the token of a session begins that was renewed: its companion cookie hangs on the token, too.
+_RENEWED = "-"
+
 ENDED_AT_ONCE = 100
 """How many expired sessions are found at a time, so that no transaction takes long."""
 
@@ -152,6 +155,54 @@ def create(
         },
     )
     return created, token
+
+
+def renew(
+    connection: Connection,
+    current: CentralSession,
+    token: str,
+    lifetime: timedelta,
+    *,
+    ip_address: str | None,
+    user_agent: str | None,
+) -> tuple[CentralSession, str] | None:
+    """Return a session whose person has signed in again, begun just now, and its new token.
+
+    Its id stays, and so do the clients that took part and their access tokens. None when it has
+    ended meanwhile, or when another sign-in has renewed it: the token is another one then.
+    """
+    now = clock.now()
+    renewed = replace(
+        current,
+        expires_at=now + lifetime,
+        created_at=now,
+        updated_at=now,
+        ip_address=ip_address,
+        user_agent=user_agent,
+    )
+    new_token = f"{_RENEWED}{random_token()}"
+    changed = connection.execute(
+        update(session)
+        .where(
+            session.c.id == current.id,
+            session.c.token == digest(token),
+            session.c.expires_at > now,
+        )
+        .values(
+            token=digest(new_token),
+            expires_at=renewed.expires_at,
+            created_at=now,
+            updated_at=now,
+            ip_address=ip_address,
+            user_agent=user_agent,
+        )
+    )
+    return (renewed, new_token) if changed.rowcount == 1 else None
+
+
+def is_renewed(token: str) -> bool:
+    """Tell whether a token came with a sign-in that renewed a session."""
+    return token.startswith(_RENEWED)
 
 
 def is_extension_due(current: CentralSession, interval: timedelta) -> bool:

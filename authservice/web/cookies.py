@@ -11,6 +11,7 @@ from datetime import timedelta
 from pyramid.response import Response
 
 from authservice.crypto.server_secret import ServerSecret
+from authservice.services import sessions
 from authservice.services.sessions import CentralSession
 from authservice.settings import AuthSettings
 
@@ -44,26 +45,27 @@ class Cookies:
             if token and self._secret.verify_mac(_SESSION, token, code):
                 yield token
 
-    def has_companion_of(self, header: str, session_id: str) -> bool:
+    def has_companion_of(self, header: str, session_id: str, token: str) -> bool:
         """Tell whether the companion cookie of a session came along."""
+        begun = _begun(session_id, token)
         return any(
-            self._secret.verify_mac(_COMPANION, session_id, value)
+            self._secret.verify_mac(_COMPANION, begun, value)
             for value in _values(header, self.companion_name)
         )
 
     def set_session(self, response: Response, session: CentralSession, token: str) -> None:
         """Set the session cookie and its companion."""
         self.extend_session(response, session, token)
-        self.extend_companion(response, session)
+        self.extend_companion(response, session, token)
 
     def extend_session(self, response: Response, session: CentralSession, token: str) -> None:
         """Set the cookie of a session that was extended just now, until that ends."""
         value = f"{token}.{self._secret.mac(_SESSION, token)}"
         self._set_session(response, value, _lifetime(session))
 
-    def extend_companion(self, response: Response, session: CentralSession) -> None:
+    def extend_companion(self, response: Response, session: CentralSession, token: str) -> None:
         """Set the companion of a session that was extended just now, until that ends."""
-        value = self._secret.mac(_COMPANION, session.id)
+        value = self._secret.mac(_COMPANION, _begun(session.id, token))
         self._set_companion(response, value, _lifetime(session))
 
     def clear_session(self, response: Response) -> None:
@@ -125,6 +127,11 @@ class Cookies:
             httponly=True,
             samesite="Lax",
         )
+
+
+def _begun(session_id: str, token: str) -> str:
+    """Return what the companion stands for: a session, and the sign-in that renewed it."""
+    return f"{session_id}{token}" if sessions.is_renewed(token) else session_id
 
 
 def _lifetime(session: CentralSession) -> timedelta:

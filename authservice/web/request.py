@@ -121,12 +121,14 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
                 found.append(PresentedSession(session, token))
         if len(found) > 1:
             # The others may have been planted by a sibling application.
-            found.sort(key=lambda presented: not self.confirms(presented.session))
+            found.sort(key=lambda presented: not self.confirms(presented))
         return found[0] if found else None
 
-    def confirms(self, session: CentralSession) -> bool:
+    def confirms(self, presented: PresentedSession) -> bool:
         """Tell whether the companion cookie proves that a session was begun in this browser."""
-        return self.cookies_of_service.has_companion_of(self.cookie_header, session.id)
+        return self.cookies_of_service.has_companion_of(
+            self.cookie_header, presented.session.id, presented.token
+        )
 
     @property
     def central_session(self) -> CentralSession | None:
@@ -136,8 +138,8 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     @kept
     def confirmed_session(self) -> CentralSession | None:
         """Return the session only if its companion cookie proves that it was begun here."""
-        session = self.central_session
-        return session if session is not None and self.confirms(session) else None
+        presented = self.presented_session
+        return presented.session if presented and self.confirms(presented) else None
 
     @kept
     def browser(self) -> str:

@@ -30,5 +30,5 @@ def extended_when_due(request: AuthRequest) -> CentralSession | None:
 def _set_cookies(request: AuthRequest, response: Response, extended: PresentedSession) -> None:
     cookies = request.cookies_of_service
     cookies.extend_session(response, extended.session, extended.token)
-    if request.confirms(extended.session):
-        cookies.extend_companion(response, extended.session)
+    if request.confirms(extended):
+        cookies.extend_companion(response, extended.session, extended.token)

@@ -6,7 +6,7 @@ row under its id; a second begin finds that row and leads to the very same place
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -36,24 +36,30 @@ class AttemptError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """One way through the identity provider and back."""
+    """One way through the identity provider and back.
+
+    ``person_id`` is whom the page named from which it may begin.
+    """
 
     id: str
     state: str
     code_verifier: str
     target: ReturnTarget
+    person_id: str | None = None
 
 
-def new(target: dict[str, Any]) -> SignInAttempt:
-    """Return a fresh attempt for a return target."""
-    return SignInAttempt(
-        random_id(), random_token(), random_token(), return_target.from_json(target)
-    )
+def new(target: ReturnTarget, person_id: str | None = None) -> SignInAttempt:
+    """Return a fresh attempt for a return target, on a page for this person."""
+    return SignInAttempt(random_id(), random_token(), random_token(), target, person_id)
 
 
 def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
     """Return the attempt as a hidden field for this browser's form."""
-    content = _content(attempt) | {"id": attempt.id, "browser": digest(browser)}
+    content = _content(attempt) | {
+        "id": attempt.id,
+        "browser": digest(browser),
+        "person": attempt.person_id,
+    }
     return secret.seal(_PURPOSE, content, clock.now() + LIFETIME)
 
 
@@ -62,7 +68,8 @@ def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAtte
     found = secret.unseal(_PURPOSE, sealed, clock.now())
     if found is None or browser is None or found.value["browser"] != digest(browser):
         raise AttemptError
-    attempt = _attempt(found.value["id"], found.value)
+    # A page of the version before names nobody.
+    attempt = replace(_attempt(found.value["id"], found.value), person_id=found.value.get("person"))
     if found.expired:
         raise AttemptError(attempt.target)
     return attempt

@@ -48,7 +48,9 @@ def cookies(text: str) -> None:
         f"{_COOKIES.session_name}={text}",
         f"a=b; {_COOKIES.companion_name}={text}",
     ):
-        if list(_COOKIES.session_tokens(header)) or _COOKIES.has_companion_of(header, "session"):
+        if list(_COOKIES.session_tokens(header)) or _COOKIES.has_companion_of(
+            header, "session", "token"
+        ):
             raise _WronglyAcceptedError
         _COOKIES.browser(header)
         _COOKIES.has_attempt(header, text)

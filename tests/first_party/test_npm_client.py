@@ -67,12 +67,13 @@ def test_the_session_and_its_user_arrive_with_dates(client):
     assert client.call("getSession", {"query": {"disableRefresh": True}}) == found
 
 
-def test_a_new_sign_in_is_a_new_session(client):
+def test_a_new_sign_in_of_the_same_person_goes_on_in_the_session(client):
     client.sign_in()
     first = _own(client)
     client.sign_in()
 
-    assert _own(client)["id"] != first["id"]
+    assert _own(client)["id"] == first["id"]
+    assert _own(client)["createdAt"] > first["createdAt"]
 
 
 def test_all_sessions_are_listed_as_get_session_shows_them(client, make_client):

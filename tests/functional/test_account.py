@@ -304,6 +304,7 @@ def test_a_forged_form_does_nothing(signed_in, relying_party, database, action):
 def test_a_form_made_for_one_session_is_worth_nothing_in_another(signed_in, elsewhere):
     page = signed_in.get("/account")
     stale = form_of(page, "sign-out-everywhere")["csrf_token"].value
+    signed_in.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
     signed_in.sign_in()
 
     answer = signed_in.post(

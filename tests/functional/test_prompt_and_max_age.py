@@ -79,7 +79,7 @@ def test_prompt_login_asks_again_and_a_new_sign_in_satisfies_it(
     browser, trusted, turnable_clock, reason
 ):
     browser.sign_in()
-    first = browser.session()["session"]["id"]
+    first = browser.session()["session"]["createdAt"]
     turnable_clock.advance(seconds=1)
 
     page = browser.follow_home(trusted.authorize(browser, prompt=reason))
@@ -91,7 +91,7 @@ def test_prompt_login_asks_again_and_a_new_sign_in_satisfies_it(
         answer = browser.follow_home(answer.forms[0].submit("decision", value="allow"))
 
     assert "code" in trusted.answer(answer)
-    assert browser.session()["session"]["id"] != first
+    assert browser.session()["session"]["createdAt"] > first
 
 
 @pytest.mark.attack("FAILURES-14")

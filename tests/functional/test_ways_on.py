@@ -11,6 +11,12 @@ def ways_on(page):
     return [(link["href"], link.get_text(strip=True)) for link in page.html.main.select("a.button")]
 
 
+def begin_another_session(browser):
+    """Sign out and in, as in another tab."""
+    browser.post_json("/api/auth/sign-out", {}, headers={"Origin": browser.origin})
+    browser.sign_in()
+
+
 def follow(browser, page):
     (way,) = ways_on(page)
     return browser.follow_home(browser.visit(way[0]))
@@ -75,7 +81,7 @@ def test_an_altered_attempt_leads_nowhere_else(browser):
 def test_a_consent_page_of_another_session_can_be_loaded_again(browser, relying_party):
     browser.sign_in()
     form = browser.follow_home(relying_party.authorize(browser)).forms[0]
-    browser.sign_in()
+    begin_another_session(browser)
 
     page = form.submit("decision", value="allow", expect_errors=True)
     again = follow(browser, page)
@@ -91,7 +97,7 @@ def test_an_account_page_of_another_session_can_be_loaded_again(browser):
     browser.sign_in()
     page = browser.get("/account")
     form = next(form for form in page.forms.values() if form.action.endswith("everywhere"))
-    browser.sign_in()
+    begin_another_session(browser)
 
     refused = form.submit(expect_errors=True)
 

@@ -1,6 +1,7 @@
 """GET callback/{provider_id}: where the identity provider sends the browser back to us."""
 
 import logging
+from dataclasses import replace
 
 from pyramid.response import Response
 from pyramid.view import view_config
@@ -10,6 +11,7 @@ from authservice.events import AccountNotLinked, SignedIn, SignInFailed
 from authservice.identity_provider import SignInFailedError
 from authservice.services import provider_pin, sessions, users
 from authservice.services.provider_pin import ProviderPin
+from authservice.services.sessions import CentralSession
 from authservice.services.users import AccountNotLinkedError, Profile, User
 from authservice.services.verifications import Verification
 from authservice.web import rate_limits, return_target, sign_in_attempt, sign_in_failures
@@ -17,6 +19,7 @@ from authservice.web.json_answer import error_json
 from authservice.web.pages import error_page, page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
+from authservice.web.session_end import end_sessions
 from authservice.web.sign_in_attempt import SignInAttempt
 from authservice.web.texts import _
 
@@ -111,16 +114,27 @@ def _signed_in(
     return response
 
 
-def _new_session(request: AuthRequest, user: User) -> tuple[sessions.CentralSession, str]:
-    # Always a new token: one that was there before the sign-in may be known to somebody else.
-    return sessions.create(
-        request.db,
-        user,
-        request.auth_settings.lifetimes.session,
-        ip_address=request.from_address,
+def _new_session(request: AuthRequest, user: User) -> tuple[CentralSession, str]:
+    """Return the session of a sign-in and its token: in place of the one that the browser had.
+
+    The same person's goes on under a new token, since nothing ended for its clients. The token is
+    always new: one that was there before the sign-in may be known to somebody else.
+    """
+    lifetime = request.auth_settings.lifetimes.session
+    device = {
+        "ip_address": request.from_address,
         # PostgreSQL takes no NUL in a text, and not every server refuses one in a header.
-        user_agent=(request.user_agent or "").replace("\x00", "")[:500],
-    )
+        "user_agent": (request.user_agent or "").replace("\x00", "")[:500],
+    }
+    former = request.presented_session
+    if former is not None and former.session.user.id != user.id:
+        end_sessions(request, [former.session.id])
+    elif former is not None and request.confirms(former):
+        current = replace(former.session, user=user)
+        renewed = sessions.renew(request.db, current, former.token, lifetime, **device)
+        if renewed is not None:
+            return renewed
+    return sessions.create(request.db, user, lifetime, **device)
 
 
 def _repeated_or_unknown(request: AuthRequest, attempt: SignInAttempt | None) -> Response:

@@ -9,7 +9,7 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs
 from authservice.web.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
-from authservice.web.sign_in_attempt import AttemptError
+from authservice.web.sign_in_attempt import AttemptError, SignInAttempt
 from authservice.web.sign_in_prompt import SignInPrompt
 from authservice.web.texts import _
 
@@ -44,7 +44,7 @@ def sign_in_submitted(request: AuthRequest) -> Response:
     except AttemptError as error:
         return _expired(request, error.target)
     if fields.get("choice") == "continue":
-        return see_other(_continued(request, attempt.target))
+        return see_other(_continued(request, attempt))
     response = see_other(sign_in_attempt.begin(request, attempt))
     request.cookies_of_service.set_attempt(response, attempt.id)
     return response
@@ -67,11 +67,12 @@ def _expired(request: AuthRequest, target: return_target.ReturnTarget | None) ->
     )
 
 
-def _continued(request: AuthRequest, target: return_target.ReturnTarget) -> str:
+def _continued(request: AuthRequest, attempt: SignInAttempt) -> str:
     auth_url = request.auth_settings.auth_url
+    target = attempt.target
     session = request.confirmed_session
-    if session is None:
-        # The person whom the page named has left since, in another tab.
+    if session is None or session.user.id != attempt.person_id:
+        # In another tab the person whom the page named has left since, or another one has come.
         return return_target.sign_in_address(target, auth_url)
     if isinstance(target, OAuthReturn):
         waiting = interactions.pending(request, target.interaction).continued_with(session.id)
@@ -80,8 +81,8 @@ def _continued(request: AuthRequest, target: return_target.ReturnTarget) -> str:
 
 
 def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:
-    attempt = sign_in_attempt.new(prompt.target.to_json())
     session = request.confirmed_session
+    attempt = sign_in_attempt.new(prompt.target, session.user.id if session else None)
     values = {
         "client_name": prompt.client_name,
         "client_host": prompt.client_host,

@@ -38,7 +38,7 @@ def sign_in_social(request: AuthRequest) -> Response:
     if request.auth_settings.local_mode:
         url = f"{request.auth_settings.auth_url}/sign-in?{urlencode(target.parameters())}"
         return json_answer({"url": url, "redirect": redirect})
-    attempt = sign_in_attempt.new(target.to_json())
+    attempt = sign_in_attempt.new(target)
     url = sign_in_attempt.begin(request, attempt)
     response = json_answer({"url": url, "redirect": redirect})
     request.cookies_of_service.set_attempt(response, attempt.id)

@@ -87,6 +87,30 @@ def test_an_extension_does_not_bring_back_what_has_expired(connection, begin, tu
     assert sessions.find_by_id(connection, made.id) is None
 
 
+def test_a_session_is_renewed_once_for_each_token(connection, begin, turnable_clock):
+    made, token = begin()
+    turnable_clock.advance(days=1)
+    device = {"ip_address": "203.0.113.9", "user_agent": "New/1"}
+
+    renewed, new_token = sessions.renew(connection, made, token, WEEK, **device)
+
+    assert renewed.id == made.id
+    assert renewed.auth_time == turnable_clock.moment
+    assert renewed == sessions.find(connection, new_token)
+    assert sessions.find(connection, token) is None
+    assert sessions.is_renewed(new_token)
+    assert not sessions.is_renewed(token)
+    assert sessions.renew(connection, made, token, WEEK, **device) is None
+    assert renewed == sessions.find(connection, new_token)
+
+
+def test_a_session_that_has_ended_is_not_renewed(connection, begin, turnable_clock):
+    made, token = begin()
+    turnable_clock.advance(days=7)
+
+    assert sessions.renew(connection, made, token, WEEK, ip_address=None, user_agent=None) is None
+
+
 @pytest.mark.attack("OWASP-SESSION-6")
 def test_an_extension_does_not_reach_beyond_the_longest_life(connection, begin, turnable_clock):
     made, _ = begin()

@@ -57,8 +57,18 @@ def test_a_session_is_shared_below_the_domain_and_its_companion_is_not(cookies):
     assert attributes(found[SHARED]) == (".example.com", "/", WEEK, True, True, "Lax")
     assert attributes(found[COMPANION]) == HOST_ONLY
     assert list(cookies.session_tokens(sent(found))) == ["token"]
-    assert cookies.has_companion_of(sent(found), "session-id")
-    assert not cookies.has_companion_of(sent(found), "another-id")
+    assert cookies.has_companion_of(sent(found), "session-id", "token")
+    assert not cookies.has_companion_of(sent(found), "another-id", "token")
+
+
+def test_the_companion_of_a_renewed_session_hangs_on_the_new_token_too(cookies):
+    before = sent(given(cookies.set_session, SESSION, "token"))
+    after = sent(given(cookies.set_session, SESSION, "-renewed"))
+
+    assert cookies.has_companion_of(after, "session-id", "-renewed")
+    assert not cookies.has_companion_of(before, "session-id", "-renewed")
+    assert not cookies.has_companion_of(after, "session-id", "-again")
+    assert not cookies.has_companion_of(after, "session-id", "token")
 
 
 def test_over_http_the_names_promise_nothing():
@@ -75,7 +85,7 @@ def test_each_of_the_two_is_extended_by_itself(cookies):
     both = given(cookies.set_session, SESSION, "token")
 
     assert given(cookies.extend_session, SESSION, "token").output() == both[SHARED].output()
-    assert given(cookies.extend_companion, SESSION).output() == both[COMPANION].output()
+    assert given(cookies.extend_companion, SESSION, "token").output() == both[COMPANION].output()
 
 
 def test_both_are_cleared_with_the_attributes_with_which_they_were_set(cookies):
@@ -127,8 +137,8 @@ def test_all_cookies_of_the_name_are_read_in_their_order(cookies):
 
 
 def test_a_companion_is_no_session_and_an_attempt_no_companion(cookies):
-    companion = given(cookies.extend_companion, SESSION)[COMPANION].value
+    companion = given(cookies.extend_companion, SESSION, "token")[COMPANION].value
     attempt = given(cookies.set_attempt, "session-id")["__Host-app.sign_in.session-id"].value
 
     assert list(cookies.session_tokens(f"{SHARED}=session-id.{companion}")) == []
-    assert not cookies.has_companion_of(f"{COMPANION}={attempt}", "session-id")
+    assert not cookies.has_companion_of(f"{COMPANION}={attempt}", "session-id", "token")

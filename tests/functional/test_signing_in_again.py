@@ -1,0 +1,159 @@
+"""A sign-in in a browser that has a session: of the same person, or of another one."""
+
+from datetime import timedelta
+
+import pytest
+from pyramid.response import Response
+from sqlalchemy import select
+
+from authservice.models import session, session_participant
+from authservice.services import sessions, users
+from authservice.services.users import Profile
+from tests.browser import ORIGIN, Browser
+from tests.cookies import cookies_set_by
+from tests.expired import notices
+
+SHARED = "authservice.session_token"
+COMPANION = "authservice.session_host"
+OTHER = Profile(
+    provider_id="github",
+    account_id="2",
+    name="Grace Hopper",
+    email="grace@example.com",
+    email_verified=True,
+    image=None,
+)
+
+
+def _become_somebody_else(app, database, browser):
+    """Sign somebody else in as another tab of the browser would; return their session."""
+    with database.transaction() as connection:
+        other, _ = users.from_profile(connection, OTHER)
+        theirs, token = sessions.create(connection, other, timedelta(days=7))
+    response = Response()
+    app.registry.components.cookies.set_session(response, theirs, token)
+    for name, cookie in cookies_set_by(response).items():
+        browser.set_cookie(name, cookie.value)
+    return theirs
+
+
+def _sessions(database):
+    return set(database.reader.scalars(select(session.c.id)).all())
+
+
+def _participants(database):
+    columns = session_participant.c.session_id, session_participant.c.client_id
+    return [tuple(row) for row in database.reader.execute(select(*columns))]
+
+
+@pytest.fixture
+def tokens(told_client, browser):
+    """What a client got that is to be told of the session's end."""
+    return told_client.redeem(told_client.sign_in_with(browser)).json
+
+
+@pytest.mark.attack("OWASP-SESSION-2")
+@pytest.mark.usefixtures("by_hand")
+def test_the_same_person_goes_on_in_the_session_under_a_new_token(
+    browser, tokens, told_client, database, turnable_clock
+):
+    before, cookies = browser.session()["session"], dict(browser.cookies)
+    turnable_clock.advance(minutes=30)
+
+    browser.sign_in()
+
+    after = browser.session()["session"]
+    assert after["id"] == before["id"]
+    assert after["createdAt"] > before["createdAt"]
+    assert after["expiresAt"] > before["expiresAt"]
+    assert browser.cookies[SHARED] != cookies[SHARED]
+    assert browser.cookies[COMPANION] != cookies[COMPANION]
+    assert _sessions(database) == {before["id"]}
+    assert _participants(database) == [(before["id"], told_client.client_id)]
+    assert told_client.userinfo(tokens["access_token"]).status_int == 200
+    assert notices(database) == []
+
+
+@pytest.mark.attack("OWASP-SESSION-2")
+def test_the_cookies_of_before_are_worth_nothing_then(app, browser, relying_party):
+    browser.sign_in()
+    before = dict(browser.cookies)
+    browser.sign_in()
+
+    for name, kept in ((SHARED, COMPANION), (COMPANION, SHARED)):
+        old = Browser(app)
+        old.set_cookie(name, before[name])
+        old.set_cookie(kept, browser.cookies[kept])
+        answer = relying_party.answer(relying_party.authorize(old, prompt="none"))
+        assert answer["error"] == "login_required"
+
+
+def test_a_new_sign_in_is_a_newer_one_for_clients_too(browser, relying_party, turnable_clock):
+    relying_party.sign_in_with(browser)
+    turnable_clock.advance(hours=1)
+
+    asked = relying_party.authorize(browser, max_age="60")
+    assert "/sign-in?" in asked.location
+    page = browser.visit(asked.location)
+    answer = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+
+    assert "code" in relying_party.answer(answer)
+
+
+@pytest.mark.attack("BROWSER-cookie-theft")
+def test_without_the_companion_it_is_another_session(app, browser, database):
+    browser.sign_in()
+    before = browser.session()["session"]
+    thief = Browser(app)
+    thief.set_cookie(SHARED, browser.cookies[SHARED])
+
+    thief.sign_in()
+
+    assert thief.session()["session"]["id"] != before["id"]
+    assert browser.session()["session"] == before
+    assert len(_sessions(database)) == 2
+
+
+@pytest.mark.attack("BROWSER-other-person")
+@pytest.mark.usefixtures("by_hand")
+def test_another_person_ends_the_session_of_the_one_before_and_its_clients_are_told(
+    app, browser, tokens, told_client, database
+):
+    former = browser.session()["session"]["id"]
+    theirs = _become_somebody_else(app, database, browser)
+    with database.transaction() as connection:
+        connection.execute(session_participant.update().values(session_id=theirs.id))
+
+    browser.sign_in()
+
+    after = browser.session()
+    assert after["user"]["id"] == "local-developer"
+    # The other tab's session is the one that this browser had; the first one is elsewhere.
+    assert _sessions(database) == {former, after["session"]["id"]}
+    assert notices(database) == [(theirs.id, told_client.client_id)]
+
+
+@pytest.mark.attack("BROWSER-other-person")
+def test_continue_does_not_answer_for_somebody_whom_the_page_did_not_name(
+    app, browser, relying_party, database
+):
+    browser.sign_in()
+    asked = relying_party.authorize(browser, prompt="select_account")
+    page = browser.visit(asked.location)
+    assert "Local Developer" in page.text
+    _become_somebody_else(app, database, browser)
+
+    answer = page.forms[0].submit("choice", value="continue")
+
+    assert answer.location.startswith(f"{ORIGIN}/sign-in?interaction=")
+    again = browser.visit(answer.location)
+    assert "Grace Hopper" in again.text
+    assert "Local Developer" not in again.text
+
+
+def test_continue_answers_for_the_person_who_signed_in_again_meanwhile(browser):
+    browser.sign_in()
+    page = browser.get("/sign-in", {"callbackURL": "/x"})
+    browser.sign_in()
+
+    assert page.forms[0].submit("choice", value="continue").location == f"{ORIGIN}/x"
