@@ -66,11 +66,13 @@ class Client:
                 if isinstance(outcome, Response):
                     return outcome
                 hop = outcome
-        raise TooManyRedirectsError(
+        error = TooManyRedirectsError(
             f"redirected more than {self.max_redirects} times",
             request.method,
             printable_address(request.base_url),
         )
+        error.location = hop.url.url
+        raise error
 
     def close(self) -> None:
         """Close the pooled connections; a later ``send`` opens new ones."""

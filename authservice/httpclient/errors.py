@@ -43,11 +43,26 @@ class TlsError(SendError):
     """The host could not prove who it is, or no encrypted connection came about."""
 
 
-class TooManyRedirectsError(SendError):
+class RedirectError(SendError):
+    """The answer is a redirect that the client does not follow, to ``location`` if that is one.
+
+    That address stands in no text: its query may hold secrets.
+    """
+
+    location = ""
+
+    def at(self, method: str, url: str) -> Self:
+        """Return the same failure, as every other one does."""
+        error = super().at(method, url)
+        error.location = self.location
+        return error
+
+
+class TooManyRedirectsError(RedirectError):
     """The answer was one redirect more than the client follows."""
 
 
-class RedirectRefusedError(SendError):
+class RedirectRefusedError(RedirectError):
     """The answer redirects to where the client does not follow."""
 
 

@@ -36,7 +36,9 @@ def following(hop: Hop, status_code: int, headers: Headers) -> Hop | None:
     if url is None or url.auth is not None or len(locations) > 1:
         raise RedirectRefusedError("redirected to an address that is not valid")
     if (hop.url.scheme, url.scheme) == ("https", "http"):
-        raise RedirectRefusedError("redirected from https to http")
+        refused = RedirectRefusedError("redirected from https to http")
+        refused.location = url.url
+        raise refused
     method, body, kept = hop.method, hop.body, hop.headers
     if (status_code in _POST_BECOMES_GET and method == Method.POST) or (
         status_code == _BECOMES_GET and method != Method.HEAD

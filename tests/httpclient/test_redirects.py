@@ -186,8 +186,10 @@ def test_a_redirect_from_https_to_http_is_refused(serve, make_client, authority)
     server = serve(replies(redirect(plain.url)), tls=authority.server_context("127.0.0.1"))
     client = make_client(ca_bundle=authority.bundle)
 
-    with pytest.raises(RedirectRefusedError, match="redirected from https to http"):
+    with pytest.raises(RedirectRefusedError, match="redirected from https to http") as caught:
         client.send(Request(Method.GET, server.url))
+
+    assert caught.value.location == f"{plain.url}/"
 
     assert plain.connections == []
 
@@ -235,10 +237,13 @@ def test_as_many_redirects_as_allowed_are_followed(serve, make_client):
 
 
 def test_following_can_be_switched_off(serve, make_client):
-    server = serve(replies(redirect("/1")))
+    server = serve(replies(redirect("/next?code=hidden")))
 
-    with pytest.raises(TooManyRedirectsError):
+    with pytest.raises(TooManyRedirectsError) as caught:
         make_client(max_redirects=0).send(Request(Method.GET, server.url))
+
+    assert caught.value.location == f"{server.url}/next?code=hidden"
+    assert "hidden" not in str(caught.value)
 
 
 def test_the_body_of_a_redirect_is_not_read(serve, make_client):
