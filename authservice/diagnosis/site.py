@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from authservice.httpclient import Client, Method, Request, Response, Timeouts
+from authservice.httpclient import (
+    Client,
+    Method,
+    RedirectError,
+    Request,
+    Response,
+    Timeouts,
+)
 
 _TOO_MANY_REQUESTS = 429
 
@@ -61,6 +68,14 @@ class Site:
         Raises SendError, also for a redirect, and TooManyRequestsError.
         """
         return self._answer(Request(Method.GET, f"{self.url}{path}", headers or {}, query))
+
+    def leads_to(self, path: str) -> str | None:
+        """Return where a path with its query redirects to, or None; raises as ``get`` does."""
+        try:
+            self._answer(Request(Method.GET, f"{self.url}{path}"))
+        except RedirectError as error:
+            return error.location
+        return None
 
     def post(self, path: str, content: object) -> Response:
         """Return the answer to a POST of JSON without cookies; raises as ``get`` does."""

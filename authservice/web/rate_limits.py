@@ -41,6 +41,7 @@ _SIGN_IN = RateLimitItemPerSecond(10, 10)
 _BY_ROUTE = {
     "sign_in": _SIGN_IN,
     "sign_in.social": _SIGN_IN,
+    "sign_in.begin": _SIGN_IN,
     "callback": _SIGN_IN,
     "oauth2.authorize": RateLimitItemPerSecond(300, 60),
 }

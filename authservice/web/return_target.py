@@ -1,5 +1,6 @@
 """Where a sign-in leads back to: a pending authorization request, or a first-party application."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -57,6 +58,16 @@ class FirstPartyReturn:
                 raise RefusedReturnError(parameter, code)
         return cls(callback_url or "/", error_callback_url, new_user_callback_url)
 
+    @classmethod
+    def of_query(cls, origins: Origins, query: Mapping[str, str]) -> "FirstPartyReturn":
+        """Return the target that an address of ours names; raises RefusedReturnError."""
+        return cls.checked(
+            origins,
+            query.get("callbackURL"),
+            query.get("errorCallbackURL"),
+            query.get("newUserCallbackURL"),
+        )
+
     def parameters(self) -> dict[str, str]:
         """Return the target as parameters of the sign-in page."""
         named = {
@@ -102,6 +113,11 @@ def sign_in_address(target: ReturnTarget, auth_url: str) -> str:
         else target.parameters()
     )
     return f"{auth_url}/sign-in?{urlencode(asked)}"
+
+
+def begin_address(target: FirstPartyReturn, auth_url: str) -> str:
+    """Return where the browser begins a sign-in that leads there, without a page of ours."""
+    return f"{auth_url}/api/auth/sign-in/begin?{urlencode(target.parameters())}"
 
 
 def error_address(target: ReturnTarget, auth_url: str, error: str) -> str | None:

@@ -77,6 +77,7 @@ ROUTES = (
     Route("get_session", f"{_I}/get-session", _GET, Surface.SESSION_API),
     Route("sign_out", f"{_I}/sign-out", _POST, Surface.SESSION_API),
     Route("sign_in.social", f"{_I}/sign-in/social", _POST, Surface.SESSION_API),
+    Route("sign_in.begin", f"{_I}/sign-in/begin", _GET, Surface.BROWSER_PROTOCOL),
     Route("list_sessions", f"{_I}/list-sessions", _GET, Surface.SESSION_API),
     Route("revoke_session", f"{_I}/revoke-session", _POST, Surface.SESSION_API),
     Route("revoke_sessions", f"{_I}/revoke-sessions", _POST, Surface.SESSION_API),

@@ -81,6 +81,7 @@ ENDPOINTS = (
         ("provider", *_RETURN, "disableRedirect"),
         "application/json",
     ),
+    Endpoint(f"{API}/sign-in/begin", ("GET",), _RETURN),
     Endpoint(f"{API}/revoke-session", ("POST",), ("token",), "application/json"),
     Endpoint(f"{API}/oauth2/delete-consent", ("POST",), ("id",), "application/json"),
     Endpoint(f"{API}/sign-out", ("POST",), (), "application/json"),

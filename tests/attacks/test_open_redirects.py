@@ -102,6 +102,15 @@ def test_nor_from_the_page_in_production(production, name):
 
 @pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
 @pytest.mark.parametrize("name", RETURNS)
+def test_nor_on_the_way_to_the_identity_provider(production, name):
+    for address in from_everywhere(production, evil_addresses.disguised(f"{OWN}/home")):
+        answer = production.get("/api/auth/sign-in/begin", {name: address}, expect_errors=True)
+        assert answer.status_int == (400 if "\0" in address else 403), address
+        leads_nowhere(answer)
+
+
+@pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
+@pytest.mark.parametrize("name", RETURNS)
 @pytest.mark.parametrize("fixture", ["browser", "production"])
 def test_nor_by_the_session_api(request, fixture, name, engine):
     where = request.getfixturevalue(fixture)

@@ -1,13 +1,12 @@
 """First-party applications: the npm client in Node.js, and in pages that Chromium shows."""
 
-import subprocess
 import sys
 
 import pytest
 
 from tests.first_party.npm_client import NpmClient
 from tests.first_party.web_site import FOREIGN_HOST, WebSite
-from tests.node import node, packages
+from tests.npm_bundle import bundle_client
 from tests.processes import Process, free_port
 from tests.service_fixture import service  # noqa: F401  (a fixture)
 
@@ -39,11 +38,7 @@ def pages(tmp_path_factory):
     """A folder with a page that loads the npm client, bundled as front ends bundle it."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "index.html").write_text(PAGE, encoding="utf-8")
-    npm = packages()
-    bundler = npm / "node_modules" / "esbuild" / "bin" / "esbuild"
-    source, bundle = npm / "browser_client.mjs", folder / "client.js"
-    options = ["--bundle", "--log-level=warning", f"--outfile={bundle}"]
-    subprocess.run([node(), bundler, source, *options], check=True, cwd=npm)
+    bundle_client(folder)
     return folder
 
 

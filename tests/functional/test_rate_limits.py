@@ -58,6 +58,7 @@ def _basic(client_id, secret):
     [
         ("/sign-in", 10, 10),
         ("/api/auth/callback/github", 10, 10),
+        ("/api/auth/sign-in/begin", 10, 10),
         (AUTHORIZE, 300, 60),
         (SESSION, 100, 10),
         ("/api/auth/token", 100, 10),

@@ -20,6 +20,7 @@ FIRST = {
     "/api/auth/get-session": ("GET", "HEAD"),
     "/api/auth/sign-out": ("POST",),
     "/api/auth/sign-in/social": ("POST",),
+    "/api/auth/sign-in/begin": ("GET", "HEAD"),
     "/api/auth/ok": ("GET", "HEAD"),
     "/api/auth/callback/{provider_id}": ("GET", "HEAD"),
     "/": ("GET", "HEAD"),

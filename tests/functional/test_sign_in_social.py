@@ -7,7 +7,6 @@ from sqlalchemy import func, select
 
 from authservice.models import verification
 from tests.browser import ORIGIN
-from tests.cookies import cookies_set_by
 from tests.production import production_app, production_browser
 
 PATH = "/api/auth/sign-in/social"
@@ -115,17 +114,16 @@ def test_nothing_is_stored_before_the_person_acts_in_local_mode(browser, databas
     assert database.reader.scalar(select(func.count()).select_from(verification)) == 0
 
 
-@pytest.mark.attack("BROWSER-login-csrf")
-def test_in_production_the_attempt_is_bound_to_the_browser(production, database):
-    answer = _begin(production, callbackURL="https://app.example.com/home")
+@pytest.mark.attack("BROWSER-planted-session")
+def test_in_production_no_script_is_told_a_state(production, database):
+    answer = _begin(production, callbackURL="https://app.example.com/home", errorCallbackURL="/no")
 
-    assert answer.status_int == 200
-    state = parse_qs(urlsplit(answer.json["url"]).query)["state"][0]
-    (cookie,) = cookies_set_by(answer).items()
-    assert cookie[0].startswith("__Host-authservice.sign_in.")
-    assert cookie[1].attributes == {"Path=/", "HttpOnly", "SameSite=Lax", "secure", "Max-Age=600"}
-    row = database.reader.execute(select(verification)).one()
-    assert state not in row.identifier
-    assert state not in row.value
-    assert "app.example.com" not in row.value
-    assert row.value not in answer.text
+    address = urlsplit(answer.json["url"])
+    where = f"{address.scheme}://{address.netloc}{address.path}"
+    assert where == f"{production.origin}/api/auth/sign-in/begin"
+    assert parse_qs(address.query) == {
+        "callbackURL": ["https://app.example.com/home"],
+        "errorCallbackURL": ["/no"],
+    }
+    assert "Set-Cookie" not in answer.headers
+    assert database.reader.scalar(select(func.count()).select_from(verification)) == 0

@@ -100,12 +100,10 @@ def _needing_the_database(world, operation, make_app, monkeypatch, unreachable):
         # A server that has read its keys needs the database no more; this one never could.
         waiting = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
         return world.get(PATHS[operation], browser=waiting)
-    if operation == "post_sign_in_social":
+    if operation == "get_sign_in_begin":
         # Local mode only names its own page; production begins the attempt at once.
         browser = production_browser(production_app(make_app, monkeypatch))
-        return world.post_json(
-            PATHS[operation], {"provider": "github"}, browser=browser, origin=None
-        )
+        return world.get(PATHS[operation], browser=browser)
     good = [
         prepare
         for each in DESCRIBED

@@ -43,12 +43,18 @@ def examine(site: Site) -> Iterator[Finding]:
     if not isinstance(address, str):
         yield NOT_BEGUN.at(f"{site.url}/api/auth/sign-in/social", found=described(answer))
         return
-    if address.startswith(f"{site.url}/"):
+    begin = urlsplit(address)
+    if begin.path == "/sign-in":
         yield skipped("callback", "Local mode asks no identity provider.")
         return
-    asked = parse_qs(urlsplit(address).query)
+    # Asked here also where the service believes to be elsewhere.
+    leaving = site.leads_to(begin._replace(scheme="", netloc="").geturl())
+    if leaving is None:
+        yield NOT_BEGUN.at(f"{site.url}{begin.path}", found="no redirect")
+        return
+    asked = parse_qs(urlsplit(leaving).query)
     client_id, callback = asked.get("client_id", [""])[0], asked.get("redirect_uri", [""])[0]
-    host = urlsplit(address).netloc
+    host = urlsplit(leaving).netloc
     if is_placeholder(client_id):
         yield CLIENT_ID.at(host, found=client_id)
     if callback != site.callback:

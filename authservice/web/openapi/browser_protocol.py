@@ -129,6 +129,19 @@ OPERATIONS: Operations = {
             decision=text("sign-out, or anything else to stay"),
         ),
     ),
+    ("sign_in.begin", "get"): _operation(
+        "where sign-in/social leads: the browser begins the sign-in itself, at the provider",
+        {
+            "303": redirect("to the identity provider, or to the sign-in page"),
+            "403": page("an address to return to is not on a trusted origin"),
+        },
+        security=[],
+        parameters=[
+            query("callbackURL", "where to go after signing in"),
+            query("errorCallbackURL", "where to go when it failed"),
+            query("newUserCallbackURL", "where to go after signing in for the first time"),
+        ],
+    ),
     ("callback", "get"): _operation(
         "the way back from the identity provider",
         {

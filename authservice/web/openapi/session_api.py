@@ -50,7 +50,7 @@ OPERATIONS: Operations = {
         requestBody=json_body(),
     ),
     ("sign_in.social", "post"): _operation(
-        "where the person signs in, for pages that lead there by themselves",
+        "where the browser begins the sign-in: an address of the service",
         [],
         {
             "200": answer("where to go", ref("SignInAddress")),
@@ -65,6 +65,7 @@ OPERATIONS: Operations = {
             newUserCallbackURL=_RETURN,
             disableRedirect={"type": "boolean"},
         ),
+        database=False,
     ),
     ("list_sessions", "get"): _operation(
         "where the person is signed in",

@@ -1,7 +1,7 @@
 """GET and POST /sign-in: the page on which people sign in, or go on as who they are."""
 
 from pyramid.response import Response
-from pyramid.view import view_config
+from pyramid.view import exception_view_config, view_config
 
 from authservice.web import csrf, interactions, return_target, sign_in_attempt
 from authservice.web.pages import error_page, page
@@ -21,15 +21,7 @@ def sign_in(request: AuthRequest) -> Response:
     if interactions.PARAMETER in asked:
         prompt = SignInPrompt.of_interaction(request, asked[interactions.PARAMETER])
     else:
-        try:
-            target = FirstPartyReturn.checked(
-                request.components.origins,
-                asked.get("callbackURL"),
-                asked.get("errorCallbackURL"),
-                asked.get("newUserCallbackURL"),
-            )
-        except RefusedReturnError as error:
-            return _refused(request, error)
+        target = FirstPartyReturn.of_query(request.components.origins, asked)
         prompt = SignInPrompt.of_first_party(request, target)
     return _page(request, prompt)
 
@@ -97,7 +89,9 @@ def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:
     return page(request, "sign_in", values, form_targets=targets)
 
 
-def _refused(request: AuthRequest, error: RefusedReturnError) -> Response:
+@exception_view_config(RefusedReturnError)
+def refused_return(error: RefusedReturnError, request: AuthRequest) -> Response:
+    """Say that a link would lead to an address that is not one of our applications'."""
     return error_page(
         request,
         403,

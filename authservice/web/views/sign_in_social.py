@@ -1,11 +1,9 @@
 """POST sign-in/social: how an application begins a sign-in, without leaving its own page."""
 
-from urllib.parse import urlencode
-
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.web import csrf, sign_in_attempt
+from authservice.web import csrf, return_target
 from authservice.web.json_answer import error_json, json_answer
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object, optional_text
@@ -14,7 +12,7 @@ from authservice.web.return_target import FirstPartyReturn, RefusedReturnError
 
 @view_config(route_name="sign_in.social", request_method="POST", require_csrf=False)
 def sign_in_social(request: AuthRequest) -> Response:
-    """Return the address at which the person signs in, and come back to callbackURL after."""
+    """Return the address of ours at which the browser begins, to come back to callbackURL."""
     # No form token: the Origin rule of the session API stands in its place.
     refused = csrf.refused_origin(request)
     if refused is not None:
@@ -34,12 +32,9 @@ def sign_in_social(request: AuthRequest) -> Response:
         )
     except RefusedReturnError as error:
         return error_json(403, error.message, error.code)
+    settings = request.auth_settings
+    # No script is ever told a state: the provider's address is for the browser itself, which gets
+    # it when it goes to ours.
+    address = return_target.sign_in_address if settings.local_mode else return_target.begin_address
     redirect = asked.get("disableRedirect") is not True
-    if request.auth_settings.local_mode:
-        url = f"{request.auth_settings.auth_url}/sign-in?{urlencode(target.parameters())}"
-        return json_answer({"url": url, "redirect": redirect})
-    attempt = sign_in_attempt.new(target)
-    url = sign_in_attempt.begin(request, attempt)
-    response = json_answer({"url": url, "redirect": redirect})
-    request.cookies_of_service.set_attempt(response, attempt.id)
-    return response
+    return json_answer({"url": address(target, settings.auth_url), "redirect": redirect})

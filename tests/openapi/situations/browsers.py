@@ -4,6 +4,7 @@ from tests.end_session import BYE, END_SESSION
 from tests.openapi.situations.marks import empty, for_each, page, situation
 from tests.relying_party import AUTHORIZE
 
+BEGIN = "/api/auth/sign-in/begin"
 CALLBACK = "/api/auth/callback/github"
 FORGEABLE = [
     "post_oauth2_end_session_confirm",
@@ -102,6 +103,16 @@ def _forged(world, path):
 
 
 for_each(FORGEABLE, 403, _forged, "text/html")
+
+
+@empty("get_sign_in_begin", 303)
+def a_sign_in_of_an_application(world):
+    return world.get(BEGIN, {"callbackURL": "/"})
+
+
+@page("get_sign_in_begin", 403)
+def a_sign_in_that_would_return_to_somewhere_else(world):
+    return world.get(BEGIN, {"callbackURL": "https://elsewhere.example/"})
 
 
 def _callback(world):

@@ -1,0 +1,17 @@
+"""What browsers say of how a request came about (Fetch Metadata): a navigation, or a script's."""
+
+from authservice.web.request import AuthRequest
+
+
+def is_own_navigation(request: AuthRequest) -> bool:
+    """Tell whether a whole tab goes here, led by the person or by a page of our site.
+
+    An old browser, or a program, says nothing; no script can read what such a browser is told.
+    """
+    said = request.environ.get
+    return bool(
+        request.method == "GET"
+        and said("HTTP_SEC_FETCH_MODE", "navigate") == "navigate"
+        and said("HTTP_SEC_FETCH_DEST", "document") == "document"
+        and said("HTTP_SEC_FETCH_SITE", "none") != "cross-site"
+    )
