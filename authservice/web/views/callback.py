@@ -44,22 +44,26 @@ def callback(request: AuthRequest) -> Response:
         profile = _profile(request, row, attempt)
         if profile is None:
             return _repeated_or_unknown(request, attempt)
-        _require_pinned(request)
-        user, created = users.from_profile(request.db, profile)
+        response = _arrived(request, attempt, profile)
     except SignInFailedError as error:
         response = _failed(request, attempt, error)
+    request.cookies_of_service.clear_attempt(response, attempt.id)
+    return response
+
+
+def _arrived(request: AuthRequest, attempt: SignInAttempt, profile: Profile) -> Response:
+    """Make the session of the person whom the provider named; raises SignInFailedError."""
+    _require_pinned(request)
+    try:
+        user, created = users.from_profile(request.db, profile)
     except AccountNotLinkedError as error:
         events.log(
             AccountNotLinked(
                 provider=profile.provider_id, account_id=profile.account_id, sub=error.holder_id
             )
         )
-        taken = SignInFailedError("account_not_linked", "the address is another user's")
-        response = _failed(request, attempt, taken)
-    else:
-        response = _signed_in(request, attempt, user, new_user=created)
-    request.cookies_of_service.clear_attempt(response, attempt.id)
-    return response
+        raise SignInFailedError("account_not_linked", "the address is another user's") from None
+    return _signed_in(request, attempt, user, new_user=created)
 
 
 def _profile(request: AuthRequest, row: Verification, attempt: SignInAttempt) -> Profile | None:
@@ -72,7 +76,8 @@ def _profile(request: AuthRequest, row: Verification, attempt: SignInAttempt) ->
         if sign_in_attempt.spend(request, row):
             raise _without_code(answer.get("error"))
         return None
-    with request.components.sign_in_places.place(rate_limits.subject(request)):
+    sender = rate_limits.senders(request.from_address)[0][0]
+    with request.components.sign_in_places.place(sender):
         if not sign_in_attempt.spend(request, row):
             return None
         return request.identity_provider.profile(answer["code"], attempt.code_verifier)
