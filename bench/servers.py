@@ -108,11 +108,11 @@ def _commands(
             yield [program, "local.ini", f"listen_port={port}"], cores.of_process(number)
     else:
         workers = f"--workers={variant.processes}"
-        ini = str(_granian_ini(variant.checkout, folder))
+        ini = str(granian_ini(variant.checkout, folder))
         yield [program, ini, f"listen_port={ports[0]}", workers], set(cores.servers)
 
 
-def _granian_ini(checkout: Checkout, folder: Path) -> Path:
+def granian_ini(checkout: Checkout, folder: Path) -> Path:
     """Return local mode's ini file with the section that production's has for granian."""
     of_production = (checkout.folder / "production.ini").read_text(encoding="utf-8")
     _, heading, rest = of_production.partition("[server:granian]")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.deployment import Deployment
+from bench.servers import granian_ini
 
 _STARTING = 60.0  # seconds
 _STOPPING = 15.0
@@ -78,10 +79,12 @@ class Fleet:
                 process.wait()
 
     def _start(self, port: int) -> subprocess.Popen[bytes]:
-        checkout = self._deployment.variant.checkout
+        variant = self._deployment.variant
+        checkout = variant.checkout
+        ini = "local.ini" if variant.server == "pserve" else granian_ini(checkout, self._log.parent)
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [*self._through, checkout.program("pserve"), "local.ini", f"listen_port={port}"],
+                [*self._through, checkout.program(variant.server), ini, f"listen_port={port}"],
                 cwd=checkout.folder,
                 env=self._deployment.environment,
                 stdin=subprocess.DEVNULL,

@@ -7,6 +7,8 @@ request's, and names itself in each answer.
 import os
 from collections.abc import Callable, Iterable
 from io import BytesIO
+from threading import get_ident
+from time import monotonic
 from typing import Any
 
 from authservice.web.junk_guard import MAX_BODY
@@ -41,6 +43,12 @@ class GranianApplication:
         for name in [name for name in os.environ if name.startswith(_OF_REQUESTS)]:
             del os.environ[name]
         self._of_the_process = tuple(os.environ)
+        self._begun: dict[int, float] = {}
+
+    def under_way(self) -> list[float]:
+        """Return how many seconds ago each request had come that is being answered."""
+        now = monotonic()
+        return [now - begun for begun in list(self._begun.values())]
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
@@ -54,7 +62,12 @@ class GranianApplication:
         if has_body and not _received(environ):
             start("400 Bad Request", [("Content-Length", "0")])
             return []
-        return self._application(environ, start)
+        thread = get_ident()
+        self._begun[thread] = monotonic()
+        try:
+            return self._application(environ, start)
+        finally:
+            del self._begun[thread]
 
 
 def _received(environ: Environ) -> bool:

@@ -10,6 +10,7 @@ import logging
 import signal
 import socket
 import sys
+from dataclasses import replace
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import plaster
 
 from authservice.serving.granian_options import GranianOptions
+from authservice.serving.open_files import affordable
 
 try:
     from granian.constants import HTTPModes, Interfaces
@@ -32,6 +34,8 @@ _log = logging.getLogger(__name__)
 
 # As for waitress: a sign-in may wait ten seconds for the identity provider.
 _DRAIN_SECONDS = 15
+# Who comes while so many wait to be taken is told to try again by the kernel, a second later.
+_BACKLOG = 4096
 # Each thread keeps a connection to the database, and makes it anew when it begins.
 _IDLE_THREAD_SECONDS = 600
 # What the server has to say goes where the ini file sends everything else.
@@ -63,6 +67,9 @@ def main() -> None:
 
         worker_metrics.measure(server, settings)
     loader.setup_logging(variables)
+    # The workers may open as many files as this process.
+    options = replace(options, connection_limit=affordable(options))
+    server.backpressure = options.connection_limit
     load = partial(_application, given.ini, variables, options)
     server.serve(target_loader=load, wrap_loader=False)
 
@@ -101,6 +108,7 @@ def _server(options: GranianOptions) -> MPServer:
         port=options.port,
         interface=Interfaces.WSGI,
         workers=options.workers,
+        backlog=_BACKLOG,
         workers_kill_timeout=_DRAIN_SECONDS,
         blocking_threads=options.threads,
         blocking_threads_idle_timeout=_IDLE_THREAD_SECONDS,
@@ -123,10 +131,13 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Not in the main process, which stays small.
     from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
+    from authservice.serving.granian_connections import Doorkeeper  # noqa: PLC0415
 
     loader = plaster.get_loader(ini, protocols=["wsgi"])
     loader.setup_logging(variables)
     application = loader.get_wsgi_app(None, variables)
     Finalize(None, application.registry.components.close, exitpriority=0)
     _log.info("Serving on http://%s:%d", options.host, options.port)
-    return GranianApplication(application)
+    served = GranianApplication(application)
+    Doorkeeper(options.port, options.connection_limit).watch(served.under_way)
+    return served

@@ -14,13 +14,16 @@ from typing import Any
 from waitress.server import BaseWSGIServer, create_server
 from waitress.wasyncore import close_all, dispatcher
 
+from authservice.serving.open_files import affordable
 from authservice.serving.waitress_channel import Channel
-from authservice.serving.waitress_connections import affordable, make_room
+from authservice.serving.waitress_connections import make_room
 
 _log = logging.getLogger(__name__)
 
 # A sign-in may wait ten seconds for the identity provider.
 _DRAIN_SECONDS = 15.0
+# Who comes while so many wait to be taken is told to try again by the kernel, a second later.
+_BACKLOG = "4096"
 
 
 def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN401  (a Pyramid router)
@@ -32,7 +35,7 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
     components = app.registry.components
     sockets: dict[int, dispatcher] = {}
     stopping = threading.Event()
-    server = create_server(app, map=sockets, **options)
+    server = create_server(app, map=sockets, **{"backlog": _BACKLOG} | options)
     server.adj.connection_limit = affordable(server.adj)
     listeners = [socket for socket in sockets.values() if isinstance(socket, BaseWSGIServer)]
     for listener in listeners:

@@ -43,13 +43,16 @@ def _together(
 
 def _on_sqlite(folder: Path, extent: Extent) -> Iterator[Found | LeftOut]:
     for number, fault in enumerate([*disk.faults(extent), *clients.faults(extent)]):
+        if fault.lacks:
+            yield LeftOut(fault.name, fault.lacks)
+            continue
         place = folder / str(number)
         place.mkdir()
         with disk.small(place, _MEBIBYTES) as mounted:
             if fault.happens is disk.full and not mounted:
                 yield LeftOut(fault.name, disk.NOT_MOUNTED)
                 continue
-            with service(place, _database(place), fault.through) as subject:
+            with service(place, _database(place), fault.through, fault.server) as subject:
                 yield suffer(subject, fault)
     if clock.library() is None:
         yield LeftOut("clock", "libfaketime is not installed")

@@ -75,6 +75,11 @@ class Fault:
     through: tuple[str, ...] = ()
     # Whether nobody who behaves is to be refused.
     serves: bool = False
+    # How long somebody who comes meanwhile may wait for an answer.
+    longest_wait: float = _LONGEST_ANSWER
+    server: str = "pserve"
+    # What this machine lacks for it to happen.
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +100,14 @@ class LeftOut:
 
 @contextmanager
 def service(
-    folder: Path, database: EmptyDatabase, through: tuple[str, ...] = ()
+    folder: Path,
+    database: EmptyDatabase,
+    through: tuple[str, ...] = (),
+    server: str = "pserve",
 ) -> Iterator[Service]:
     """Give a service with a client that need not ask for consent; its log is outside the folder."""
-    deployment = Deployment(Variant("faults", here(), processes=1), folder, database)
+    variant = Variant("faults", here(), server=server, processes=1)
+    deployment = Deployment(variant, folder, database)
     client = Client(*deployment.register_client("--skip-consent"), REDIRECT_URI)
     log = folder.parent / f"{folder.name}.log"
     with serving(deployment, deployment.ports, log, through) as fleet:
@@ -128,7 +137,7 @@ def suffer(subject: Service, fault: Fault) -> Found:
         time.sleep(_CALM)
     looked_at = audited(subject)
     grown = watch.most_memory - before
-    if watch.longest > _LONGEST_ANSWER:
+    if watch.longest > fault.longest_wait:
         ledger.lost(f"somebody waited {watch.longest:.1f} s for an answer")
     if fault.serves and refused:
         ledger.lost(f"{refused} requests of those who behave were refused")

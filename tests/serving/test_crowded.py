@@ -1,24 +1,27 @@
-"""More connections than waitress keeps: who waits gives way to who sends a request."""
+"""More connections than a server keeps: who waits gives way to who sends a request."""
 
 import resource
 from types import SimpleNamespace
 
 import pytest
 
-from authservice.serving.waitress_connections import affordable
+from authservice.serving.open_files import affordable
 from tests.processes import LocalService
-from tests.serving.servers import local_ini
+from tests.serving.servers import COMMANDS, local_ini, wait_for
 
 HALF = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n"
 # waitress counts three sockets of its own.
 LIMIT = 12
+# Nothing but what its clients do wakes it.
+ASLEEP = "asyncore_loop_timeout = 3600"
 
 
 @pytest.fixture
 def server(tmp_path, stopped_in_the_end):
     ini = local_ini(tmp_path)
     text = ini.read_text(encoding="utf-8")
-    ini.write_text(text.replace("connection_limit = 1000", f"connection_limit = {LIMIT}"), "utf-8")
+    limit = f"connection_limit = {LIMIT}\n{ASLEEP}"
+    ini.write_text(text.replace("connection_limit = 1000", limit, 1), "utf-8")
     return stopped_in_the_end(LocalService(tmp_path, ini=ini))
 
 
@@ -44,6 +47,43 @@ def test_who_was_answered_lately_keeps_the_connection(server, connect):
         assert connection.answer()[0] == 200
 
     assert idle[0].ends()
+
+
+@pytest.fixture
+def granian(tmp_path, stopped_in_the_end):
+    ini = local_ini(tmp_path)
+    before, section, after = ini.read_text(encoding="utf-8").partition("[server:granian]")
+    limited = after.replace("connection_limit = 1000", f"connection_limit = {LIMIT}")
+    ini.write_text(f"{before}{section}{limited}", "utf-8")
+    service = LocalService(tmp_path, command=COMMANDS["granian"], ini=ini)
+    wait_for(service.port)
+    return stopped_in_the_end(service)
+
+
+@pytest.mark.attack("BROWSER-silent-connections")
+@pytest.mark.parametrize("sent", ["", HALF])
+def test_granian_answers_who_asks_however_many_do_not(granian, connect, sent):
+    held = [connect(granian.port) for _ in range(5 * LIMIT)]
+    for connection in held:
+        connection.send(sent, may_break=True)
+    asking = connect(granian.port)
+
+    asking.send(f"{HALF}\r\n")
+
+    assert asking.answer()[0] == 200
+    # As it was accepted and closed again, not kept waiting outside.
+    assert held[0].ends()
+
+
+@pytest.mark.attack("BROWSER-silent-connections")
+def test_who_comes_is_noticed_however_many_keep_silent(server, connect):
+    for _ in range(5 * LIMIT):
+        connect(server.port)
+    asking = connect(server.port)
+
+    asking.send(f"{HALF}\r\n")
+
+    assert asking.answer()[0] == 200
 
 
 @pytest.mark.parametrize(("files", "connections"), [(2000, 1000), (1000, 904), (80, 16)])
