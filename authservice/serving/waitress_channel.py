@@ -1,28 +1,22 @@
-"""waitress' connections, less trusting: a request with two lengths is refused.
+"""A connection of waitress that knows since when it waits for its client."""
 
-waitress would go by one of them and keep the connection. A proxy that goes by the other would
-take what follows for the next request, of somebody else (RFC 9112, sections 6.1 and 11.2).
-"""
-
+import logging
+import sys
 from math import inf
 from time import monotonic
 from typing import Any
 
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
 
+from authservice.serving.waitress_parser import RequestParser
 
-class _RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
-    def parse_header(self, header_plus: bytes) -> None:
-        super().parse_header(header_plus)
-        if self.chunked and "CONTENT_LENGTH" in self.headers:
-            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+_log = logging.getLogger(__name__)
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection of a client."""
 
-    parser_class = _RequestParser
+    parser_class = RequestParser
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  (as its base)
         self.waiting_since = monotonic()
@@ -41,3 +35,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             super().service()
         finally:
             self.waiting_since = monotonic()
+
+    def handle_error(self) -> None:
+        """Close the connection, and say why in a line that no client can make longer."""
+        _log.error("closing a connection upon %s", type(sys.exception()).__name__)
+        self.handle_close()

@@ -23,6 +23,7 @@ from prove.outcome import Extent, Outcome
 _CONNECTIONS: dict[Extent, int] = {"brief": 100, "quick": 5_000, "long": 200_000}
 # Silence on a connection; loopback answers in less than a hundredth of it.
 _PATIENCE = 0.1
+_LONGEST_LINE = 1000  # characters
 _HIDDEN = b"GET /api/auth/ok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 _STATUS = re.compile(rb"^HTTP/1\.1 (\d{3}) ", re.MULTILINE)
 # Not Implemented, HTTP Version Not Supported: they are said of the request.
@@ -37,6 +38,7 @@ _WRONG_LENGTHS = (
     b"5\x0b",
     b"1_0",
     b"9" * 30,
+    b"9" * 5000,
     b"\xb2",
     b"5\x00",
     b"5;",
@@ -65,6 +67,7 @@ _LINES = (
         b"OPTIONS * HTTP/1.1",
     ),
     *(b"GET / HTTP/1.1\r", b"\r\nGET / HTTP/1.1", b"GET\t/\tHTTP/1.1", b"GET /\xff HTTP/1.1"),
+    *(b"GET http://[::1/ HTTP/1.1", b"GET http://[v1.x]/ HTTP/1.1", b"GET http://a]/ HTTP/1.1"),
     *(b"GET //evil.example/ HTTP/1.1", b"get / http/1.1", b"GET /?" + b"x" * 40000 + b" HTTP/1.1"),
 )
 _HEADERS = (
@@ -117,8 +120,11 @@ def smuggle(extent: Extent) -> Outcome:
                 losses += [
                     f"{rule}, upon {sent.content[:500]!r}" for rule in broken(sent, statuses)
                 ]
-        if "Traceback" in log.read_text("utf-8", "replace"):
+        written = log.read_text("utf-8", "replace")
+        if "Traceback" in written or " ERROR " in written:
             losses.append("the server has a failure of its own in its log")
+        if any(len(line) > _LONGEST_LINE for line in written.splitlines()):
+            losses.append("a request wrote a line to the log that is as long as it likes")
     figures = [("connections", _CONNECTIONS[extent]), *sorted(answered.items())]
     return Outcome("wire", figures, losses)
 

@@ -167,6 +167,33 @@ def test_junk_is_refused(server, connect, request_, status):
     assert connection.answer()[0] == status
 
 
+@pytest.mark.attack("BROWSER-unreadable")
+@pytest.mark.parametrize(
+    ("request_", "statuses"),
+    [
+        ("GET http://[::1/ HTTP/1.1\r\n", {400}),
+        (f"POST /api/auth/ok HTTP/1.1\r\nContent-Length: {'9' * 5000}\r\n", {413, 400}),
+        (f"{'G' * 5000} / HTTP/1.1\r\n", {400, 404, 405}),
+        (f"GET / HTTP/1.1\r\nX: {'x' * 5000}\x00\r\n", {400}),
+        (f"GET /{'%0a' * 5000} HTTP/1.1\r\n", {404}),
+    ],
+)
+def test_what_cannot_be_read_is_answered_and_fills_no_log(
+    name, tmp_path, stopped_in_the_end, connect, request_, statuses
+):
+    server = stopped_in_the_end(Server(name, tmp_path))
+    before = len(server.output)
+    connection = connect(server.port)
+
+    connection.send(f"{request_}{CLOSE}\r\n")
+
+    assert connection.answer()[0] in statuses
+    server.stop()
+    written = server.output[before:]
+    assert max(map(len, written), default=0) < 500
+    assert not [line for line in written if "ERROR" in line or "Traceback" in line]
+
+
 @pytest.mark.parametrize("length", ["Content-Length: 70000", "Transfer-Encoding: chunked"])
 def test_a_body_that_is_too_long_is_refused(server, connect, length):
     connection = connect(server.port)

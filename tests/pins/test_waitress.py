@@ -1,0 +1,23 @@
+"""waitress: what its parser makes of requests that ours refuses."""
+
+import pytest
+from waitress.adjustments import Adjustments
+from waitress.parser import HTTPRequestParser
+
+
+def read(request):
+    parser = HTTPRequestParser(Adjustments())
+    parser.received(request)
+    return parser
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET http://[::1/ HTTP/1.1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: " + 5000 * b"9" + b"\r\n\r\n",
+    ],
+)
+def test_it_breaks_on_an_address_or_a_length_that_is_none(request_):
+    with pytest.raises(ValueError, match=r"Invalid IPv6 URL|Exceeds the limit"):
+        read(request_)
