@@ -58,6 +58,11 @@ class GranianApplication:
         def start(status: str, headers: list[tuple[str, str]], *error: object) -> object:
             return start_response(status, [*headers, _NO_NAME], *error)
 
+        coding = environ.get("HTTP_TRANSFER_ENCODING", "chunked")
+        if coding.lower() != "chunked":
+            # Another server might find another end of the body (RFC 9112, section 6.3).
+            start("400 Bad Request", [("Content-Length", "0"), ("Connection", "close")])
+            return []
         has_body = "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
         if has_body and not _received(environ):
             start("400 Bad Request", [("Content-Length", "0")])

@@ -25,7 +25,7 @@ _CONNECTIONS: dict[Extent, int] = {"brief": 100, "quick": 5_000, "long": 200_000
 _PATIENCE = 0.1
 _LONGEST_LINE = 1000  # characters
 _HIDDEN = b"GET /api/auth/ok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-_STATUS = re.compile(rb"^HTTP/1\.1 (\d{3}) ", re.MULTILINE)
+_STATUS = re.compile(rb"^HTTP/1\.[01] (\d{3}) ", re.MULTILINE)
 # Not Implemented, HTTP Version Not Supported: they are said of the request.
 _REFUSALS = {501, 505}
 
@@ -45,8 +45,11 @@ _WRONG_LENGTHS = (
 )
 _WRONG_CODINGS = (
     *(b"xchunked", b"identity", b"chunked, identity", b"chunked\x0b", b'"chunked"', b"\x00chunked"),
-    *(b"chunke", b"chunked;q=1", b"gzip"),
+    *(b"chunke", b"chunked;q=1", b"gzip", b"", b"chunked, chunked", b",chunked", b"gzip, chunked"),
+    *(b"chunked\r\nTransfer-Encoding: chunked", b"\r\n chunked"),
 )
+# Where nothing says how long a body is that is said to be encoded.
+_OTHER_VERSIONS = (b"1.0", b"1.2", b"2.0", b"0.9", b"1.10")
 _CHUNKED = b"5\r\nhello\r\n0\r\n\r\n"
 _WRONG_CHUNKS = (
     *(b"-5\r\nhello\r\n0\r\n\r\n", b"0x5\r\nhello\r\n0\r\n\r\n", b"+5\r\nhello\r\n0\r\n\r\n"),
@@ -142,7 +145,8 @@ def broken(sent: Sent, statuses: list[int]) -> list[str]:
 
 
 def _drawn(chance: random.Random) -> Sent:
-    return chance.choice((_length, _coding, _chunks, _both, _two_lengths, _line, _header))(chance)
+    kinds = (_length, _coding, _version, _chunks, _both, _two_lengths, _line, _header)
+    return chance.choice(kinds)(chance)
 
 
 def _post(headers: list[bytes], body: bytes) -> bytes:
@@ -159,6 +163,12 @@ def _length(chance: random.Random) -> Sent:
 def _coding(chance: random.Random) -> Sent:
     name = chance.choice((b"Transfer-Encoding", b"transfer-encoding"))
     return Sent(_post([name + b": " + chance.choice(_WRONG_CODINGS)], _CHUNKED), ambiguous=True)
+
+
+def _version(chance: random.Random) -> Sent:
+    request = _post([b"Transfer-Encoding: chunked", b"Connection: keep-alive"], _CHUNKED)
+    version = b"HTTP/" + chance.choice(_OTHER_VERSIONS)
+    return Sent(request.replace(b"HTTP/1.1", version), ambiguous=True)
 
 
 def _chunks(chance: random.Random) -> Sent:

@@ -1,6 +1,7 @@
 """Requests byte by byte: under both servers the application sees the same, and refuses the same."""
 
 import json
+import re
 
 import pytest
 
@@ -137,6 +138,64 @@ def test_what_can_be_read_in_two_ways_is_refused(echo, connect, lines):
 
     assert connection.answer()[0] in {400, 501}
     assert connection.ends()
+
+
+CHUNKS = "5\r\nhello\r\n0\r\n\r\n"
+
+
+@pytest.mark.attack("BROWSER-request-smuggling")
+@pytest.mark.parametrize(
+    ("version", "lines"),
+    [
+        ("1.0", "Transfer-Encoding: chunked\r\n"),
+        ("1.0", "Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n"),
+        ("1.2", "Transfer-Encoding: chunked\r\n"),
+        ("2.0", "Transfer-Encoding: chunked\r\n"),
+        ("1.2", ""),
+        ("2.0", ""),
+        ("0.9", ""),
+        ("1.1", "Transfer-Encoding: chunked, chunked\r\n"),
+        ("1.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
+        ("1.1", "Transfer-Encoding: gzip, chunked\r\n"),
+        ("1.1", "Transfer-Encoding: chunked, gzip\r\n"),
+        ("1.1", "Transfer-Encoding: ,chunked\r\n"),
+        ("1.1", "Transfer-Encoding:\r\n"),
+        ("1.1", "Transfer-Encoding:\r\nContent-Length: 20\r\n"),
+        ("1.1", "Transfer-Encoding:\r\n chunked\r\n"),
+        ("1.1", "X: y\r\n Content-Length: 20\r\n"),
+        ("1.1", "Content-Length: 5, 6\r\n"),
+        ("1.1", "Content-Length: 5\r\nContent-Length: 20\r\n"),
+        ("1.1", "Content-Length:\r\n"),
+    ],
+)
+def test_no_request_hides_behind_a_length_that_nobody_knows(echo, connect, version, lines):
+    hidden = "GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    connection = connect(echo.port)
+
+    request_ = f"POST / HTTP/{version}\r\nHost: localhost\r\n{lines}\r\n"
+    connection.send(f"{request_}{CHUNKS}{hidden}", may_break=True)
+
+    assert connection.line().split()[1] in {"400", "501"}
+    # Nor anything behind it: the connection ends.
+    assert re.findall(r"HTTP/1\.[01] [0-9]", connection.rest()) == []
+
+
+def test_a_request_line_without_a_version_is_refused(echo, connect):
+    connection = connect(echo.port)
+
+    connection.send("GET /\r\n\r\n")
+
+    assert connection.line().split()[1] == "400"
+
+
+def test_a_client_of_http_1_0_is_answered(echo, connect):
+    connection = connect(echo.port)
+
+    connection.send("POST / HTTP/1.0\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b")
+
+    status, body = connection.answer()
+    assert status == 200
+    assert json.loads(body)["body"] == "a=b"
 
 
 def test_a_head_request_is_answered_without_a_body(server, connect):
