@@ -7,6 +7,7 @@ or planted by a sibling application is worth nothing where it matters.
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import islice
 
 from pyramid.response import Response
 
@@ -21,6 +22,8 @@ _ATTEMPT = "sign-in attempt cookie"
 _ATTEMPT_LIFETIME = timedelta(minutes=10)
 # Browsers keep 180 of a domain at most. What lies beyond is not read.
 _MOST_COOKIES = 500
+# A browser has one, and a sibling application may have added another.
+_MOST_TOKENS = 5
 
 
 class Cookies:
@@ -39,8 +42,14 @@ class Cookies:
         self._browser_name = f"{self._host_prefix}browser"
 
     def session_tokens(self, header: str) -> Iterator[str]:
-        """Yield the tokens of session cookies that were signed here, in the order sent."""
-        for value in _values(header, self.session_name):
+        """Yield the tokens of session cookies that were signed here, in the order sent.
+
+        Each is yielded once, and no more than a few: each of them is to be looked up.
+        """
+        return islice(self._signed_tokens(header), _MOST_TOKENS)
+
+    def _signed_tokens(self, header: str) -> Iterator[str]:
+        for value in dict.fromkeys(_values(header, self.session_name)):
             token, _, code = value.rpartition(".")
             if token and self._secret.verify_mac(_SESSION, token, code):
                 yield token
@@ -50,7 +59,7 @@ class Cookies:
         begun = _begun(session_id, token)
         return any(
             self._secret.verify_mac(_COMPANION, begun, value)
-            for value in _values(header, self.companion_name)
+            for value in dict.fromkeys(_values(header, self.companion_name))
         )
 
     def set_session(self, response: Response, session: CentralSession, token: str) -> None:

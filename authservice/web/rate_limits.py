@@ -36,6 +36,8 @@ _UNLIMITED = {
 }
 # Asked on every page view of every application: only those who are not signed in are counted.
 _FREE_WITH_A_SESSION = {"get_session", "session_token"}
+# A signature costs more than anything else that a session may ask for.
+_SIGNED_FOR_A_SESSION = {"session_token"}
 _OF_CLIENTS = {"oauth2.token", "oauth2.introspect", "oauth2.revoke", "oauth2.userinfo"}
 _SIGN_IN = RateLimitItemPerSecond(10, 10)
 _BY_ROUTE = {
@@ -46,6 +48,7 @@ _BY_ROUTE = {
     "oauth2.authorize": RateLimitItemPerSecond(300, 60),
 }
 _OTHERWISE = RateLimitItemPerSecond(100, 10)
+_SESSION = RateLimitItemPerSecond(300, 60)
 _CLIENT = RateLimitItemPerSecond(600, 60)
 _FAILURES = RateLimitItemPerSecond(20, 60)
 # A site has a /48 and may use each of its 65,536 networks. Several households may share one.
@@ -62,8 +65,10 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
         name = route.name if route else "static"
         if name in _OF_CLIENTS:
             return _by_outcome(view, context, request)
-        free = name in _UNLIMITED or (name in _FREE_WITH_A_SESSION and request.central_session)
-        if not free:
+        session = request.central_session if name in _FREE_WITH_A_SESSION else None
+        if session is not None and name in _SIGNED_FOR_A_SESSION:
+            _count_of_session(request, name, session.id)
+        if name not in _UNLIMITED and session is None:
             _count(request, _BY_ROUTE.get(name, _OTHERWISE), name)
         return view(context, request)
 
@@ -139,6 +144,12 @@ def _count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
         return
     for sender, times in senders(request.from_address):
         limits.count(_times(limit, times), *what, sender)
+
+
+def _count_of_session(request: AuthRequest, name: str, session_id: str) -> None:
+    limits = request.components.rate_limits
+    if limits is not None:
+        limits.count(_SESSION, name, session_id)
 
 
 def _times(limit: RateLimitItem, times: int) -> RateLimitItem:

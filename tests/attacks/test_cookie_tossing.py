@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.production import ORIGIN, production_app, production_browser, signed_in_cookies
+from tests.statements import statements  # noqa: F401  (a fixture)
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
@@ -89,3 +90,28 @@ def test_a_tossed_attempt_cookie_finishes_nobodys_sign_in(app, prefix):
 
     assert answer.status_int == 400
     assert SHARED not in answer.headers.get("Set-Cookie", "")
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.attack("BROWSER-many-cookies")
+def test_copies_of_a_session_cookie_cost_no_more_than_one(app, victim, statements):  # noqa: F811
+    _who(app, victim)
+    once = len(statements)
+
+    assert _who(app, "; ".join([victim] * 100)) == "ada1@example.com"
+
+    assert len(statements) == 2 * once
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.attack("BROWSER-many-cookies")
+def test_of_many_session_cookies_a_few_are_looked_up(app, database, statements):  # noqa: F811
+    sessions = [_only(signed_in_cookies(app, database), SHARED) for _ in range(40)]
+    statements.clear()
+    _who(app, "; ".join(sessions[:5]))
+    few = len(statements)
+
+    _who(app, "; ".join(sessions))
+
+    assert few > 1
+    assert len(statements) == 2 * few

@@ -99,6 +99,21 @@ def test_a_valid_session_makes_asking_for_it_free(app, database):
     assert set(_get(browser, SESSION, 120) + _get(browser, "/api/auth/token", 120)) == {200}
 
 
+@pytest.mark.attack("BROWSER-many-cookies")
+def test_a_session_is_signed_so_often_from_wherever_it_is_asked(app, database):
+    browser = production_browser(app, signed_in_cookies(app, database))
+    other = production_browser(app, signed_in_cookies(app, database))
+    path = "/api/auth/token"
+
+    assert set(_get(browser, path, 300)) == {200}
+
+    refused = _at(browser, "203.0.113.9").get(path, expect_errors=True)
+    assert refused.status_int == 429
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert _get(other, path, 1) == [200]
+    assert _get(browser, SESSION, 1) == [200]
+
+
 def test_other_addresses_of_the_api_are_not_free_with_a_session(app, database):
     browser = production_browser(app, signed_in_cookies(app, database))
 

@@ -136,6 +136,14 @@ def test_all_cookies_of_the_name_are_read_in_their_order(cookies):
     assert list(cookies.session_tokens(header)) == ["two", "one"]
 
 
+def test_a_few_different_cookies_of_the_name_are_read(cookies):
+    tokens = [str(number) for number in range(9)]
+    values = [given(cookies.extend_session, token)[SHARED].value for token in tokens]
+    header = "; ".join(f"{SHARED}={value}" for value in [values[0], values[0], *values])
+
+    assert list(cookies.session_tokens(header)) == tokens[:5]
+
+
 def test_a_companion_is_no_session_and_an_attempt_no_companion(cookies):
     companion = given(cookies.extend_companion, SESSION, "token")[COMPANION].value
     attempt = given(cookies.set_attempt, "session-id")["__Host-app.sign_in.session-id"].value
