@@ -26,9 +26,9 @@ def error_answer(error: OAuth2Error) -> ProtocolAnswer:
     return ProtocolAnswer(error.status_code, NO_STORE, error_body(error.error, error.description))
 
 
-def client_error_answer(error: OAuth2Error, authorization: str | None) -> ProtocolAnswer:
-    """Return a failed client authentication, with the challenge for the scheme that was used."""
-    challenge = {"WWW-Authenticate": f"Basic {_REALM}"} if authorization else {}
+def client_error_answer(error: OAuth2Error) -> ProtocolAnswer:
+    """Return a failed client authentication, with the challenge that each 401 has (RFC 9110)."""
+    challenge = {"WWW-Authenticate": f"Basic {_REALM}"}
     body = error_body(error.error, error.description)
     return ProtocolAnswer(401, NO_STORE | challenge, body)
 

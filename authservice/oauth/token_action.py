@@ -61,7 +61,7 @@ def respond_to_token_action(
         sent.require("token")
         body = act(TokenActionRequest(context, sent, client))
     except InvalidClientError as error:
-        return client_error_answer(error, authorization)
+        return client_error_answer(error)
     except OAuth2Error as error:
         return error_answer(error)
     return ProtocolAnswer(200, NO_STORE, body, "application/json" if body else None)

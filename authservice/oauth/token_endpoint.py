@@ -69,7 +69,7 @@ class TokenEndpoint:
             _check(sent)
             answer = self._grant(client, sent)
         except InvalidClientError as error:
-            answer = client_error_answer(error, authorization)
+            answer = client_error_answer(error)
         except OAuth2Error as error:
             answer = error_answer(error)
         if answer.status != _OK:

@@ -7,6 +7,8 @@ from pyramid.response import Response
 
 from authservice.compact_json import compact
 
+_CHALLENGE = 'Cookie realm="authservice"'
+
 
 def json_answer(content: Any, status: int = 200) -> Response:
     """Return content as JSON that nobody may store."""
@@ -21,7 +23,10 @@ def error_json(status: int, message: str, code: str) -> Response:
 
 def unauthorized() -> Response:
     """Return that the endpoint needs a session, and there is none that counts here."""
-    return error_json(401, "Unauthorized", "UNAUTHORIZED")
+    response = error_json(401, "Unauthorized", "UNAUTHORIZED")
+    # Every 401 names a scheme (RFC 9110, 15.5.2). For this one no browser asks for a password.
+    response.headers["WWW-Authenticate"] = _CHALLENGE
+    return response
 
 
 def iso_date(moment: datetime) -> str:

@@ -199,7 +199,7 @@ def test_without_credentials_there_is_no_answer(relying_party, tokens):
     )
 
     refused(answer, 401, "invalid_client")
-    assert "WWW-Authenticate" not in answer.headers
+    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
 
 
 def test_a_bearer_token_does_not_authenticate_a_client(relying_party, tokens):

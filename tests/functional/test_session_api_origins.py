@@ -134,12 +134,14 @@ def test_pages_are_nobody_elses(app, route):
 
 def test_errors_carry_the_headers_too(app):
     browser = production_browser(app)
-    for path, expected in (
-        ("/api/auth/oauth2/userinfo", "*"),
-        ("/api/auth/list-sessions", APP),
+    for path, expected, scheme in (
+        ("/api/auth/oauth2/userinfo", "*", "Bearer"),
+        ("/api/auth/list-sessions", APP, "Cookie"),
     ):
         answer = browser.get(path, headers={"Origin": APP}, expect_errors=True)
         assert answer.status_int == 401
+        # Every 401 names how to be let in (RFC 9110, 15.5.2).
+        assert answer.headers["WWW-Authenticate"].startswith(f'{scheme} realm="authservice"')
         assert _cors(answer)["access-control-allow-origin"] == expected
 
 

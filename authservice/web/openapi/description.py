@@ -84,7 +84,7 @@ def redirect(description: str) -> Object:
 def challenge(scheme: str) -> Object:
     """Return the header of an answer that asks for credentials."""
     schema = TEXT | {"pattern": f"^{scheme} "}
-    return {"WWW-Authenticate": {"required": scheme == "Bearer", "schema": schema}}
+    return {"WWW-Authenticate": {"required": True, "schema": schema}}
 
 
 def unless_overloaded(answers: Object, error: Object, *, database: bool = True) -> Object:

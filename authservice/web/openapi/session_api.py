@@ -4,6 +4,7 @@ from authservice.web.openapi.description import (
     Object,
     Operations,
     answer,
+    challenge,
     json_body,
     query,
     ref,
@@ -13,7 +14,9 @@ from authservice.web.openapi.description import (
 from authservice.web.openapi.security_schemes import OWN_BROWSER, SESSION, SESSION_OR_NOBODY
 
 _ERROR = answer("", ref("SessionError"))
-_UNAUTHORIZED = {"401": answer("there is no session that counts here", ref("SessionError"))}
+_UNAUTHORIZED = {
+    "401": answer("there is no session that counts here", ref("SessionError"), challenge("Cookie"))
+}
 _BAD_BODY = {
     "400": answer("the body is refused", ref("SessionError")),
     "415": answer("the body is not application/json", ref("SessionError")),
