@@ -7,16 +7,31 @@ from time import monotonic
 from typing import Any
 
 from waitress.channel import HTTPChannel
+from waitress.task import ErrorTask
 
 from authservice.serving.waitress_parser import RequestParser
 
 _log = logging.getLogger(__name__)
 
 
+class _ErrorTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
+    """What is answered to a request that was refused while it arrived."""
+
+    @property
+    def has_body(self) -> bool:
+        """Tell whether the answer has a body: none that is for HEAD has (RFC 9110, 9.3.2)."""
+        return getattr(self.request, "command", "") != "HEAD" and super().has_body
+
+    def write(self, data: bytes) -> None:
+        """Send the headers, and the body where there is one."""
+        super().write(data if self.has_body else b"")
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection of a client."""
 
     parser_class = RequestParser
+    error_task_class = _ErrorTask
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  (as its base)
         self.waiting_since = monotonic()

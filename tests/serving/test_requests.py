@@ -207,6 +207,16 @@ def test_a_head_request_is_answered_without_a_body(server, connect):
     assert connection.rest().endswith("\r\n\r\n")
 
 
+@pytest.mark.parametrize("lines", ["Content-Length: 70000\r\n", "Content-Length: 5 5\r\n"])
+def test_a_head_request_that_is_refused_is_answered_without_a_body(server, connect, lines):
+    connection = connect(server.port)
+
+    connection.send(f"HEAD /api/health HTTP/1.1\r\n{lines}{CLOSE}\r\n")
+
+    assert connection.line().split()[1] in {"400", "413"}
+    assert connection.rest().partition("\r\n\r\n")[2] == ""
+
+
 @pytest.mark.parametrize(
     ("request_", "status"),
     [
