@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.production import ORIGIN, production_app, production_browser, signed_in_cookies
+from tests.production import production_app, production_browser, signed_in_cookies
 from tests.statements import statements  # noqa: F401  (a fixture)
 
 SHARED = "__Secure-authservice.session_token"
