@@ -7,8 +7,9 @@ so nothing that has a time limit may have begun.
 import functools
 import os
 import subprocess
+from pathlib import Path
 
-from tests.processes import ROOT
+_ROOT = Path(__file__).parent.parent
 
 
 def may_install():
@@ -21,7 +22,7 @@ def install(*what):
     """Have ``./run`` install something, once in each process; return how that failed, if it did."""
     done = subprocess.run(
         ["./run", "install", *what],
-        cwd=ROOT,
+        cwd=_ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

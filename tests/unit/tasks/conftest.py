@@ -10,7 +10,7 @@ import pytest
 
 from tests.processes import ROOT
 
-_COPIED = ("run", "setup.py", "tests/installation.py", "tests/parts.py", "tests/processes.py")
+_COPIED = ("run", "setup.py", "tests/installation.py", "tests/parts.py")
 _MACHINE = {
     "id": "echo $USER_ID",
     # A package is installed when it has a file of its name.

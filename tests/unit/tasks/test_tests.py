@@ -1,8 +1,10 @@
 """The tasks that run tests: which tests, and whether these may install what they lack."""
 
+import os
+
 import pytest
 
-PARALLEL = "--numprocesses=auto --no-loadscope-reorder"
+PARALLEL = f"--numprocesses={os.sysconf('SC_NPROCESSORS_ONLN') + 1} --no-loadscope-reorder"
 LINT = ["ruff", "ruff", "mypy", "lint-imports", "check-jsonschema", "check-jsonschema"]
 
 

@@ -138,7 +138,7 @@ def test_all_cookies_of_the_name_are_read_in_their_order(cookies):
 
 def test_a_few_different_cookies_of_the_name_are_read(cookies):
     tokens = [str(number) for number in range(9)]
-    values = [given(cookies.extend_session, token)[SHARED].value for token in tokens]
+    values = [given(cookies.extend_session, SESSION, token)[SHARED].value for token in tokens]
     header = "; ".join(f"{SHARED}={value}" for value in [values[0], values[0], *values])
 
     assert list(cookies.session_tokens(header)) == tokens[:5]
