@@ -1,7 +1,7 @@
 """What tests lack is installed when one of them asks for it, as far as ``./run`` may do so.
 
-Only ``./run`` sets the variable: a bare ``pytest`` installs nothing. Whoever asks waits meanwhile,
-so nothing that has a time limit may have begun.
+Only ``./run`` sets the variable: a bare ``pytest`` installs nothing. The test that asks waits
+meanwhile, so nothing that has a time limit may have begun.
 """
 
 import functools

@@ -8,6 +8,7 @@ from tests.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
 )
+from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 
 @pytest.fixture
@@ -55,3 +56,13 @@ def by_hand(teller):
     """The same with its thread ended: the test makes each attempt."""
     teller.stop()
     return teller
+
+
+@pytest.fixture
+def standin(identity_provider_standin):  # noqa: F811
+    """The identity provider, which knows the application of a service in production."""
+    identity_provider_standin.application(
+        callback_url="https://auth.example.com/api/auth/callback/github",
+        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
+    )
+    return identity_provider_standin

@@ -11,7 +11,6 @@ from authservice.models import user
 from tests.id_token_verification import verified
 from tests.production import production_app, production_browser
 from tests.relying_party import RelyingParty
-from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 MONA = 583231
 HUBOT = 480938
@@ -21,15 +20,6 @@ KELVIN = "\u212a"
 def addresses(email, *, confirmed=True):
     """Return what the provider says of an account that has one address."""
     return [{"email": email, "primary": True, "verified": confirmed, "visibility": None}]
-
-
-@pytest.fixture
-def standin(identity_provider_standin):
-    identity_provider_standin.application(
-        callback_url="https://auth.example.com/api/auth/callback/github",
-        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
-    )
-    return identity_provider_standin
 
 
 @pytest.fixture

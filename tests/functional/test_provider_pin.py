@@ -11,19 +11,9 @@ from authservice.models import account, pinned_provider, session, user
 from authservice.services import provider_pin
 from authservice.services.provider_pin import ProviderPin
 from tests.production import production_app, production_browser
-from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 ELSEWHERE = "https://git.example.com/api/v3"
 OTHER = ProviderPin("github", "https://git.example.com")
-
-
-@pytest.fixture
-def standin(identity_provider_standin):
-    identity_provider_standin.application(
-        callback_url="https://auth.example.com/api/auth/callback/github",
-        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
-    )
-    return identity_provider_standin
 
 
 @pytest.fixture

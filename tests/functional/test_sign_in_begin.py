@@ -9,22 +9,12 @@ from authservice.models import verification
 from tests.browser import ORIGIN, Browser
 from tests.cookies import cookies_set_by
 from tests.production import production_app, production_browser
-from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 SOCIAL = "/api/auth/sign-in/social"
 BEGIN = "/api/auth/sign-in/begin"
 HOME = "https://app.example.com/home"
 # As Chromium sends them when a page of a sibling sets its location.
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-
-
-@pytest.fixture
-def standin(identity_provider_standin):
-    identity_provider_standin.application(
-        callback_url="https://auth.example.com/api/auth/callback/github",
-        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
-    )
-    return identity_provider_standin
 
 
 @pytest.fixture

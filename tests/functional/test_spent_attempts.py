@@ -6,19 +6,9 @@ import pytest
 
 from tests.cookies import cookies_set_by
 from tests.production import production_app, production_browser
-from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 CALLBACK = "/api/auth/callback/github"
 TOKEN = "/login/oauth/access_token"
-
-
-@pytest.fixture
-def standin(identity_provider_standin):
-    identity_provider_standin.application(
-        callback_url="https://auth.example.com/api/auth/callback/github",
-        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
-    )
-    return identity_provider_standin
 
 
 @pytest.fixture
