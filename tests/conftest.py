@@ -11,6 +11,7 @@ from tests import selection
 from tests.applications import Applications
 from tests.browser import Browser
 from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
+from tests.compiled_sql import share_compiled_sql
 from tests.engines import PostgreSQLEngine, SQLiteEngine, migrate
 from tests.parts import what_the_machine_lacks
 from tests.relying_party import RelyingParty
@@ -30,6 +31,10 @@ def _no_settings_from_outside():
         for name in [name for name in os.environ if name.startswith(_OURS)]:
             environment.delenv(name)
         yield
+
+
+def pytest_configure():
+    share_compiled_sql()
 
 
 def pytest_addoption(parser):

@@ -10,6 +10,8 @@ import shutil
 from itertools import count
 from pathlib import Path
 
+from sqlalchemy import make_url
+
 from authservice import schema
 from authservice.db import Database
 from prove.faults.hanging import hanging
@@ -43,12 +45,12 @@ class SQLiteEngine:
         return _address(file)
 
     def mend(self, url):
-        file = Path(Database(url).url.database)
+        file = Path(make_url(url).database)
         file.rmdir()
         shutil.copy(self._template, file)
 
     def drop(self, url):
-        file = Path(Database(url).url.database)
+        file = Path(make_url(url).database)
         if not file.is_dir():
             file.unlink(missing_ok=True)
 
