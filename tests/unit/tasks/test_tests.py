@@ -1,11 +1,15 @@
 """The tasks that run tests: which tests, and whether these may install what they lack."""
 
 import os
+import subprocess
 
 import pytest
 
 PARALLEL = f"--numprocesses={os.sysconf('SC_NPROCESSORS_ONLN') + 1} --no-loadscope-reorder"
-LINT = ["ruff", "ruff", "mypy", "lint-imports", "check-jsonschema", "check-jsonschema"]
+STYLE = ["ruff", "ruff"]
+TYPES = ["mypy", "lint-imports"]
+SCHEMAS = ["check-jsonschema", "check-jsonschema"]
+LINT = [*STYLE, *TYPES, *SCHEMAS]
 
 
 @pytest.mark.parametrize(
@@ -34,3 +38,35 @@ def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
     assert [line.partition(" ")[0] for line in before] == ["pip", *LINT]
     folders = "tests/unit tests/pins tests/functional"
     assert last == f"pytest {PARALLEL} --engines=sqlite -x {folders} TESTS_INSTALL="
+
+
+@pytest.mark.parametrize(
+    ("file", "linted"),
+    [
+        ("authservice/clock.py", [*STYLE, *TYPES]),
+        (".github/workflows/checks.yml", [*STYLE, *SCHEMAS]),
+        ("requirements/lint.txt", LINT),
+        ("docs/sqlite.md", STYLE),
+    ],
+)
+@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "new"])
+def test_quick_lints_what_changed(checkout, file, linted, is_committed):
+    _commit(checkout, "everything")
+    (checkout.folder / file).parent.mkdir(parents=True, exist_ok=True)
+    (checkout.folder / file).write_text("changed")
+    _commit(checkout, "the last change" if is_committed else "nothing")
+
+    checkout.run("./run", "quick")
+
+    names = [line.partition(" ")[0] for line in checkout.done]
+    assert [name for name in names if name not in {"pip", "pytest"}] == linted
+
+
+def _commit(checkout, what):
+    git = ["git", "-C", str(checkout.folder), "-c", "user.name=A", "-c", "user.email=a@localhost"]
+    if not (checkout.folder / ".git").exists():
+        subprocess.run([*git, "init", "--quiet"], check=True)
+        (checkout.folder / ".gitignore").write_text(".venv*/\nbuild/\n")
+    if what != "nothing":
+        subprocess.run([*git, "add", "--all"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", f"--message={what}"], check=True)
