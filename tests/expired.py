@@ -11,12 +11,13 @@ from authservice.models import (
     oauth_access_token,
     oauth_client,
     oauth_refresh_token,
+    posted_request,
     session,
     session_participant,
     user,
     verification,
 )
-from authservice.services.expired_rows import KEPT_FOR
+from authservice.services.expired_rows import ALL_KINDS, KEPT_FOR
 
 # Those that others refer to first.
 TABLES = {
@@ -24,7 +25,9 @@ TABLES = {
     "refresh_tokens": oauth_refresh_token,
     "access_tokens": oauth_access_token,
     "verifications": verification,
+    "posted_requests": posted_request,
 }
+_LONGER = {kind.name: KEPT_FOR - kind.kept_for for kind in ALL_KINDS}
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -69,6 +72,8 @@ def _sign_in(rows, end, rotations):
     rows[verification].append(
         {"id": ids["code"], "identifier": random_token(), "value": "{}", **dates}
     )
+    ended = end + _LONGER["posted_requests"]
+    rows[posted_request].append({"id": random_token(), "value": "sealed", "expires_at": ended})
     common = {
         "client_id": ids["client"],
         "user_id": ids["user"],

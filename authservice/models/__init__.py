@@ -9,6 +9,7 @@ from authservice.models.oauth_client import oauth_client
 from authservice.models.oauth_consent import oauth_consent
 from authservice.models.oauth_refresh_token import oauth_refresh_token
 from authservice.models.pinned_provider import pinned_provider
+from authservice.models.posted_request import posted_request
 from authservice.models.session import session
 from authservice.models.session_participant import session_participant
 from authservice.models.user import user
@@ -24,6 +25,7 @@ __all__ = [
     "oauth_consent",
     "oauth_refresh_token",
     "pinned_provider",
+    "posted_request",
     "session",
     "session_participant",
     "user",

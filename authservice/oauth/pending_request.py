@@ -2,6 +2,7 @@
 
 It travels as one query parameter, is bound to the browser that it was made for, and holds for ten
 minutes. What it carries is read again by the authorization endpoint as if it came from the client.
+Of a request that fits into no address it carries a reference, whatever else the request holds.
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +18,10 @@ _LIFETIME = timedelta(minutes=10)
 
 
 class InteractionError(Exception):
-    """An interaction that cannot go on; ``query`` starts it anew where it only expired."""
+    """An interaction that cannot go on.
+
+    ``query`` starts it again where it only expired, and is not kept elsewhere.
+    """
 
     def __init__(self, query: str | None = None) -> None:
         """Take the authorization request's query, if the interaction was real."""
@@ -27,15 +31,20 @@ class InteractionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """The query of an authorization request, and when it first arrived."""
+    """The query of an authorization request, and when it first arrived.
+
+    ``posted`` is the reference to a query that is kept elsewhere, and is not sealed then.
+    """
 
     query: str
     visit: Visit
+    posted: str | None = None
 
     def seal(self, secret: ServerSecret, browser: str) -> str:
         """Return the request as one opaque parameter for this browser."""
         content = {
-            "query": self.query,
+            "query": "" if self.posted else self.query,
+            "posted": self.posted,
             "started": self.visit.started_at.timestamp(),
             "chosen": self.visit.chosen_session_id,
             "declined": self.visit.declined,
@@ -60,8 +69,9 @@ class PendingRequest:
         if not equal(found.value["browser"], digest(browser)):
             raise InteractionError
         if found.expired:
-            raise InteractionError(found.value["query"])
+            raise InteractionError(found.value["query"] or None)
         started_at = datetime.fromtimestamp(found.value["started"], UTC)
-        # A page of the version before knows nothing of scopes that are declined.
+        # A page of a version before knows nothing of scopes that are declined, nor of references.
         declined = tuple(found.value.get("declined", ()))
-        return cls(found.value["query"], Visit(started_at, found.value["chosen"], declined))
+        visit = Visit(started_at, found.value["chosen"], declined)
+        return cls(found.value["query"], visit, found.value.get("posted"))

@@ -25,7 +25,13 @@ from sqlalchemy import (
     update,
 )
 
-from authservice.models import oauth_access_token, oauth_refresh_token, session, verification
+from authservice.models import (
+    oauth_access_token,
+    oauth_refresh_token,
+    posted_request,
+    session,
+    verification,
+)
 from authservice.services import sessions
 
 KEPT_FOR = timedelta(days=2)
@@ -159,5 +165,12 @@ ALL_KINDS = (
     ),
     ExpiredRows(
         name="verifications", find=_by_expiry(verification), remove=_remove_from(verification)
+    ),
+    ExpiredRows(
+        name="posted_requests",
+        find=_by_expiry(posted_request),
+        remove=_remove_from(posted_request),
+        # So long a page may have one that has expired. Each is large, so none stays longer.
+        kept_for=timedelta(minutes=10),
     ),
 )

@@ -1,11 +1,13 @@
 """Pending authorization requests on their way through our pages."""
 
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 from authservice.oauth import parameters
 from authservice.oauth.authorization_request import AuthorizationRequest
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.pending_request import InteractionError, PendingRequest
+from authservice.web import posted_request
 from authservice.web.request import AuthRequest
 
 AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
@@ -24,6 +26,9 @@ def pending(request: AuthRequest, sealed: str) -> PendingRequest:
     except InteractionError as error:
         request.ui_locales = _ui_locales(error.query or "")
         raise
+    if waiting.posted and request.known_browser:
+        query = posted_request.query_of(request, waiting.posted, request.known_browser)
+        waiting = replace(waiting, query=query)
     request.ui_locales = _ui_locales(waiting.query)
     return waiting
 

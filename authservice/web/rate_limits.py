@@ -47,6 +47,8 @@ _BY_ROUTE = {
     "callback": _SIGN_IN,
     "oauth2.authorize": RateLimitItemPerSecond(300, 60),
 }
+# Each is kept for some minutes, and may be as long as a body.
+_POSTED = RateLimitItemPerSecond(20, 60)
 _OTHERWISE = RateLimitItemPerSecond(100, 10)
 _SESSION = RateLimitItemPerSecond(300, 60)
 _CLIENT = RateLimitItemPerSecond(600, 60)
@@ -92,6 +94,11 @@ def _by_outcome(
     elif response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
         _count_failure(request)
     return response
+
+
+def count_posted_request(request: AuthRequest) -> None:
+    """Count an authorization request that has to be kept; raises TooManyRequestsError."""
+    _count(request, _POSTED, "posted requests")
 
 
 def _count_success(request: AuthRequest) -> None:

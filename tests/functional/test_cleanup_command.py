@@ -57,6 +57,7 @@ def test_it_says_what_it_deleted(database, capsys):
         "refresh tokens: 6 deleted",
         "sealed successors: 0 deleted",
         "verifications: 2 deleted",
+        "posted requests: 2 deleted",
     ]
     assert output.err == ""
 
@@ -72,6 +73,7 @@ def test_it_says_it_in_json(database, capsys):
         "refresh_tokens": 3,
         "sealed_successors": 0,
         "verifications": 1,
+        "posted_requests": 1,
         "complete": True,
     }
 

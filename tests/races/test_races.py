@@ -20,7 +20,7 @@ from authservice.models import (
 from tests.applications import LOCAL
 from tests.browser import Browser
 from tests.races.processes import Processes
-from tests.relying_party import TOKEN
+from tests.relying_party import AUTHORIZE, TOKEN
 
 MANY = 100
 
@@ -187,6 +187,17 @@ def test_one_form_sent_many_times_is_one_attempt(processes, browser, database):
     assert _statuses(answers) == {303: MANY}
     assert len({answer["location"] for answer in answers}) == 1
     assert _count(database, verification) == 1
+
+
+@pytest.mark.attack("TOKENS-race-attempt")
+def test_one_browser_alone_has_a_request_that_was_posted(processes, browser, relying_party):
+    form = relying_party.request(state="s" * 30_000)
+    address = browser.path(browser.post(AUTHORIZE, form).location)
+
+    # Each is a browser of its own: none brings a cookie.
+    answers = processes.send([{"path": address}] * MANY)
+
+    assert _statuses(answers) == {303: 1, 400: MANY - 1}
 
 
 @pytest.mark.attack("TOKENS-race-person")

@@ -84,14 +84,14 @@ OPERATIONS: Operations = {
         parameters=_in_the_query(_AUTHORIZATION, _REQUIRED),
     ),
     ("oauth2.authorize", "post"): _operation(
-        "the same request as a form",
+        "the same request as a form, of any length that a body may have",
         {
-            "303": redirect("to the same request by GET"),
-            "400": page("the form cannot be read"),
+            "200": page("a form that posts the refusal of a long request to the client"),
+            "303": redirect("to the same request by GET, or to the client with an error"),
+            "400": page("the form cannot be read, or the client or its redirect URI is wrong"),
         },
         security=[],
         requestBody=form(*_REQUIRED, **_AUTHORIZATION),
-        database=False,
     ),
     ("oauth2.end_session", "get"): _operation(
         "sign out at the request of a client (OIDC RP-Initiated Logout 1.0)",

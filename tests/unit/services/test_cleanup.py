@@ -15,7 +15,13 @@ from authservice.services import cleanup
 from authservice.services.cleanup import CleanUp
 from tests.expired import count_sealed_successors, counts, fill, notices
 
-ONE_SIGN_IN = {"access_tokens": 3, "sessions": 1, "refresh_tokens": 3, "verifications": 1}
+ONE_SIGN_IN = {
+    "access_tokens": 3,
+    "sessions": 1,
+    "refresh_tokens": 3,
+    "verifications": 1,
+    "posted_requests": 1,
+}
 NOTHING = dict.fromkeys(ONE_SIGN_IN, 0)
 
 
