@@ -7,7 +7,7 @@ from typing import Any
 from authservice.crypto.server_secret import ServerSecret
 from authservice.settings import load_settings
 from authservice.web.cookies import Cookies
-from authservice.web.openapi import document
+from authservice.web.openapi import document, unreadable
 from documentation.tables import code, table
 
 _INTRODUCTION = """\
@@ -23,6 +23,10 @@ curl -f http://localhost:37960/api/openapi.json
 
 Paths count from the address of the service. Every GET may be a HEAD. A method that an address \
 does not know is answered with 405 and `Allow`.
+
+What cannot be read is refused by every endpoint, in JSON, also by those that answer with pages:
+
+REFUSALS
 
 | Errors of | Body |
 |---|---|
@@ -47,7 +51,8 @@ def page() -> str:
     """Return the page."""
     described = _described()
     found = list(_operations(described))
-    parts = [_INTRODUCTION]
+    refusals = table(["Status", "When"], *map(list, unreadable.REASONS.items()))
+    parts = [_INTRODUCTION.replace("REFUSALS\n", refusals)]
     for tag, title in _TITLES.items():
         parts.append(f"## {title}\n")
         parts += [_section(*each) for each in found if tag in each[2]["tags"]]
@@ -76,6 +81,7 @@ def _section(path: str, method: str, operation: dict[str, Any]) -> str:
     answers = [
         [status, _content(answer), answer["description"]]
         for status, answer in operation["responses"].items()
+        if answer["description"] != unreadable.REASONS.get(status)
     ]
     parts.append(table(["Status", "Answer", "When"], *answers))
     return "\n".join(parts)

@@ -64,6 +64,24 @@ def check(expected, response):
     assert faults(described["content"][expected.content_type]["schema"], content) == []
 
 
+def unlike_its_description(operation, response):
+    """Return what of any answer of an operation is not as it is described; None when nothing is."""
+    described = BY_ID[operation]["responses"].get(str(response.status_int))
+    if described is None:
+        return f"status {response.status_int}"
+    for name, header in described.get("headers", {}).items():
+        if header["required"] and name not in response.headers:
+            return f"{response.status_int} without {name}"
+    content = described.get("content")
+    if content is None:
+        return None
+    if response.content_type not in content:
+        return f"{response.status_int} in {response.content_type}"
+    schema = content[response.content_type]["schema"]
+    read = response.json if response.content_type == "application/json" else response.text
+    return faults(schema, read) or None
+
+
 def faults(schema, content):
     """Return what is wrong with content, by a schema that may refer to others of the document."""
     whole = schema | {"components": DOCUMENT["components"]}

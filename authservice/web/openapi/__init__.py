@@ -12,6 +12,7 @@ from authservice.web.openapi import (
     schemas,
     security_schemes,
     session_api,
+    unreadable,
 )
 from authservice.web.openapi.description import Object
 from authservice.web.routes import BY_NAME
@@ -19,9 +20,8 @@ from authservice.web.routes import BY_NAME
 _DESCRIPTION = """\
 A central authentication service and OAuth 2.1 / OpenID Connect provider. First-party applications \
 share its session; other applications are clients that use OpenID Connect. Every GET may be a \
-HEAD. A method that an address does not know is answered with 405 and `Allow`; a query longer \
-than 24 KiB with 414, a body longer than 64 KiB with 413, and a path or query that is not UTF-8 \
-or holds a NUL with 400, all of them in JSON, whatever the address answers otherwise."""
+HEAD. A method that an address does not know is answered with 405 and `Allow`. What cannot be read \
+is refused in JSON, whatever the address answers otherwise."""
 _OPERATIONS = {
     **discovery.OPERATIONS,
     **protocol.OPERATIONS,
@@ -55,5 +55,6 @@ def _paths() -> Object:
     for (name, method), operation in _OPERATIONS.items():
         route = BY_NAME[name]
         identified = {"operationId": f"{method}_{name.replace('.', '_')}"} | operation
-        paths.setdefault(route.path, {})[method] = identified
+        responses = unreadable.added_to(operation["responses"], route.surface)
+        paths.setdefault(route.path, {})[method] = identified | {"responses": responses}
     return paths

@@ -44,7 +44,8 @@ def query(name: str, description: str, *, required: bool = False, **schema: Any)
 def form(*required: str, **properties: Object) -> Object:
     """Return a form-encoded body; parameters that are not known are ignored."""
     schema = {"type": "object", "properties": properties, "required": list(required)}
-    return {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": schema}}}
+    content = {"application/x-www-form-urlencoded": {"schema": schema}}
+    return {"required": bool(required), "content": content}
 
 
 def json_body(*required: str, **properties: Object) -> Object:

@@ -45,6 +45,8 @@ def _userinfo(summary: str) -> Object:
     claims = answer("the claims, signed when the client was registered so", ref("Claims"))
     claims["content"]["application/jwt"] = {"schema": ref("SignedClaims")}
     bearer = challenge("Bearer")
+    # What cannot be read is refused without a look at what it asks for.
+    perhaps = {"WWW-Authenticate": bearer["WWW-Authenticate"] | {"required": False}}
     return {
         "summary": summary,
         "tags": ["protocol"],
@@ -52,10 +54,11 @@ def _userinfo(summary: str) -> Object:
         "responses": unless_overloaded(
             {
                 "200": claims,
-                "400": answer("not exactly one token was sent", ref("ProtocolError"), bearer),
-                "401": answer(
-                    "the token is not valid; without a token the body is empty",
-                    ref("ProtocolError"),
+                "400": answer("not exactly one token was sent", ref("ProtocolError"), perhaps),
+                # No schema: OpenAPI knows of no body that is there at times (RFC 6750, 3.1).
+                "401": empty(
+                    "no token was sent, and the body is empty; or the token is not valid, and the"
+                    " body is a ProtocolError in JSON",
                     bearer,
                 ),
                 "403": answer("the token lacks the scope openid", ref("ProtocolError"), bearer),
@@ -89,7 +92,7 @@ OPERATIONS: Operations = {
     ("oauth2.userinfo", "post"): _userinfo("the same, with the token in the header or the form")
     | {
         "security": [*ACCESS_TOKEN, {}],
-        "requestBody": form(access_token=text("unless it is in the header")) | {"required": False},
+        "requestBody": form(access_token=text("unless it is in the header")),
     },
     ("oauth2.introspect", "post"): _for_clients(
         "what a token stands for (RFC 7662); for clients that have a secret",
