@@ -1,6 +1,6 @@
 """The central session: one for each sign-in, known by a token of which only a digest is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -259,9 +259,20 @@ def end(connection: Connection, session_ids: Sequence[str]) -> int:
     return connection.execute(delete(session).where(session.c.id.in_(ending))).rowcount
 
 
-def ids_of_token(connection: Connection, token: str) -> Sequence[str]:
-    """Return the session that a cookie's token names, alive or expired, as a list of ids."""
-    return connection.scalars(select(session.c.id).where(session.c.token == digest(token))).all()
+def ids_of_tokens(
+    connection: Connection, tokens: Iterable[str], *, alive: bool = False
+) -> dict[str, str]:
+    """Return the ids of the sessions that tokens of cookies name, by token, in one look.
+
+    Unless only those that are alive are wanted, expired ones are among them.
+    """
+    by_digest = {digest(token): token for token in tokens}
+    if not by_digest:
+        return {}
+    found = select(session.c.token, session.c.id).where(session.c.token.in_(by_digest))
+    if alive:
+        found = found.where(session.c.expires_at > clock.now())
+    return {by_digest[row.token]: row.id for row in connection.execute(found)}
 
 
 def expired_with_participants(connection: Connection, after: datetime) -> Sequence[str]:

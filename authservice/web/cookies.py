@@ -22,8 +22,8 @@ _ATTEMPT = "sign-in attempt cookie"
 _ATTEMPT_LIFETIME = timedelta(minutes=10)
 # Browsers keep 180 of a domain at most. What lies beyond is not read.
 _MOST_COOKIES = 500
-# A browser has one, and a sibling application may have added another.
-_MOST_TOKENS = 5
+# A browser has one: no other host may set it. What is compared more often costs more.
+_MOST_COMPANIONS = 5
 
 
 class Cookies:
@@ -42,13 +42,10 @@ class Cookies:
         self._browser_name = f"{self._host_prefix}browser"
 
     def session_tokens(self, header: str) -> Iterator[str]:
-        """Yield the tokens of session cookies that were signed here, in the order sent.
+        """Yield the tokens of session cookies that were signed here, each once, in the order sent.
 
-        Each is yielded once, and no more than a few: each of them is to be looked up.
+        A sibling application may have had the browser send hundreds.
         """
-        return islice(self._signed_tokens(header), _MOST_TOKENS)
-
-    def _signed_tokens(self, header: str) -> Iterator[str]:
         for value in dict.fromkeys(_values(header, self.session_name)):
             token, _, code = value.rpartition(".")
             if token and self._secret.verify_mac(_SESSION, token, code):
@@ -57,10 +54,8 @@ class Cookies:
     def has_companion_of(self, header: str, session_id: str, token: str) -> bool:
         """Tell whether the companion cookie of a session came along."""
         begun = _begun(session_id, token)
-        return any(
-            self._secret.verify_mac(_COMPANION, begun, value)
-            for value in dict.fromkeys(_values(header, self.companion_name))
-        )
+        sent = islice(_values(header, self.companion_name), _MOST_COMPANIONS)
+        return any(self._secret.verify_mac(_COMPANION, begun, value) for value in sent)
 
     def set_session(self, response: Response, session: CentralSession, token: str) -> None:
         """Set the session cookie and its companion."""

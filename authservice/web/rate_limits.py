@@ -36,8 +36,9 @@ _UNLIMITED = {
 }
 # Asked on every page view of every application: only those who are not signed in are counted.
 _FREE_WITH_A_SESSION = {"get_session", "session_token"}
-# A signature costs more than anything else that a session may ask for.
+# What is signed for a session, and what a GET may write. Everything else that writes is a POST.
 _SIGNED_FOR_A_SESSION = {"session_token"}
+_WRITTEN_BY_GET = {"oauth2.authorize", "oauth2.end_session", "sign_in.begin", "callback"}
 _OF_CLIENTS = {"oauth2.token", "oauth2.introspect", "oauth2.revoke", "oauth2.userinfo"}
 _SIGN_IN = RateLimitItemPerSecond(10, 10)
 _BY_ROUTE = {
@@ -68,13 +69,29 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
         if name in _OF_CLIENTS:
             return _by_outcome(view, context, request)
         session = request.central_session if name in _FREE_WITH_A_SESSION else None
-        if session is not None and name in _SIGNED_FOR_A_SESSION:
-            _count_of_session(request, name, session.id)
         if name not in _UNLIMITED and session is None:
             _count(request, _BY_ROUTE.get(name, _OTHERWISE), name)
+        _count_of_session(request, name)
         return view(context, request)
 
     return wrapper
+
+
+def _count_of_session(request: AuthRequest, name: str) -> None:
+    """Count what is signed or written for a session, from whatever addresses it is asked."""
+    limits = request.components.rate_limits
+    if limits is None:
+        return
+    if name in _SIGNED_FOR_A_SESSION:
+        session = request.central_session
+    elif request.method == "POST" or name in _WRITTEN_BY_GET:
+        # Who has the shared cookie alone, as a sibling application has, writes nothing with it and
+        # cannot use up what is left to the person.
+        session = request.confirmed_session
+    else:
+        return
+    if session is not None:
+        limits.count(_SESSION, name, session.id)
 
 
 def _by_outcome(
@@ -151,12 +168,6 @@ def _count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
         return
     for sender, times in senders(request.from_address):
         limits.count(_times(limit, times), *what, sender)
-
-
-def _count_of_session(request: AuthRequest, name: str, session_id: str) -> None:
-    limits = request.components.rate_limits
-    if limits is not None:
-        limits.count(_SESSION, name, session_id)
 
 
 def _times(limit: RateLimitItem, times: int) -> RateLimitItem:

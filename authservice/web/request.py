@@ -4,8 +4,6 @@ A class of our own rather than properties added one by one: Pyramid would then b
 for each request, at about the cost of the whole health check.
 """
 
-from dataclasses import dataclass
-
 from pyramid.request import Request
 from sqlalchemy import Connection
 from webob.request import DisconnectionError
@@ -15,24 +13,16 @@ from authservice.db import Database
 from authservice.identity_provider import IdentityProvider
 from authservice.oauth.server import AuthorizationServer
 from authservice.oauth.server_context import ServerContext
-from authservice.services import sessions
 from authservice.services.sessions import CentralSession
 from authservice.services.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
-from authservice.web import transactions
+from authservice.web import presented_session, transactions
 from authservice.web.client_address import client_address
 from authservice.web.components import Components
 from authservice.web.cookies import Cookies
 from authservice.web.kept import kept
+from authservice.web.presented_session import PresentedSession
 from authservice.web.request_counts import AdmittedRequest
-
-
-@dataclass(frozen=True, slots=True)
-class PresentedSession:
-    """The live session that a request presents, and its token."""
-
-    session: CentralSession
-    token: str
 
 
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
@@ -113,16 +103,12 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     @kept
     def presented_session(self) -> PresentedSession | None:
         """Return the session that the cookies name; among several, the one begun here."""
-        found = []
-        longest = self.auth_settings.lifetimes.session_max
-        for token in self.cookies_of_service.session_tokens(self.cookie_header):
-            session = sessions.find(self.db_readonly, token)
-            if session is not None and not sessions.is_too_old(session, longest):
-                found.append(PresentedSession(session, token))
-        if len(found) > 1:
-            # The others may have been planted by a sibling application.
-            found.sort(key=lambda presented: not self.confirms(presented))
-        return found[0] if found else None
+        return presented_session.find(
+            self.cookies_of_service,
+            self.cookie_header,
+            self.db_readonly,
+            self.auth_settings.lifetimes.session_max,
+        )
 
     def confirms(self, presented: PresentedSession) -> bool:
         """Tell whether the companion cookie proves that a session was begun in this browser."""

@@ -33,7 +33,6 @@ def sign_out_everywhere(request: AuthRequest, user_id: str, response: Response) 
 def end_presented_sessions(request: AuthRequest, response: Response) -> Response:
     """End every session that the request's cookies name, and clear the cookies."""
     tokens = request.cookies_of_service.session_tokens(request.cookie_header)
-    found = [sessions.ids_of_token(request.db_readonly, token) for token in tokens]
-    end_sessions(request, [session_id for ids in found for session_id in ids])
+    end_sessions(request, list(sessions.ids_of_tokens(request.db_readonly, tokens).values()))
     request.cookies_of_service.clear_session(response)
     return response

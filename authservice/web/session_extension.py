@@ -6,7 +6,8 @@ from pyramid.response import Response
 
 from authservice.services import sessions
 from authservice.services.sessions import CentralSession
-from authservice.web.request import AuthRequest, PresentedSession
+from authservice.web.presented_session import PresentedSession
+from authservice.web.request import AuthRequest
 
 
 def extended_when_due(request: AuthRequest) -> CentralSession | None:

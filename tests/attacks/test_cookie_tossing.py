@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.production import ORIGIN, production_app, production_browser, signed_in_cookies
 from tests.statements import statements  # noqa: F401  (a fixture)
 
 SHARED = "__Secure-authservice.session_token"
@@ -105,13 +105,50 @@ def test_copies_of_a_session_cookie_cost_no_more_than_one(app, victim, statement
 
 @pytest.mark.engines("sqlite")
 @pytest.mark.attack("BROWSER-many-cookies")
-def test_of_many_session_cookies_a_few_are_looked_up(app, database, statements):  # noqa: F811
+def test_many_session_cookies_cost_no_more_statements_than_two(app, database, statements):  # noqa: F811
     sessions = [_only(signed_in_cookies(app, database), SHARED) for _ in range(40)]
     statements.clear()
-    _who(app, "; ".join(sessions[:5]))
+    _who(app, "; ".join(sessions[:2]))
     few = len(statements)
 
     _who(app, "; ".join(sessions))
 
     assert few > 1
     assert len(statements) == 2 * few
+
+
+@pytest.mark.attack("BROWSER-many-cookies", "BROWSER-cookie-tossing")
+def test_however_many_sessions_a_sibling_plants_the_own_one_wins(app, database, victim):
+    planted = [_only(_planted(app, database, number), SHARED) for number in range(2, 102)]
+    cookies = f"{'; '.join(planted)}; {victim}"
+
+    assert _who(app, cookies) == "ada1@example.com"
+    listed = production_browser(app, cookies).get("/api/auth/list-sessions")
+    assert len(listed.json) == 1
+
+
+def _planted(app, database, number):
+    return signed_in_cookies(app, database, account_id=str(number))
+
+
+@pytest.mark.attack("BROWSER-many-cookies", "BROWSER-cookie-tossing")
+def test_sessions_that_have_ended_hide_no_other_from_an_application(app, database, victim):
+    ended = [signed_in_cookies(app, database, account_id="2") for _ in range(20)]
+    for cookies in ended:
+        production_browser(app, cookies).post_json(
+            "/api/auth/sign-out", {}, headers={"Origin": ORIGIN}
+        )
+    planted = "; ".join(_only(cookies, SHARED) for cookies in ended)
+
+    assert _who(app, f"{planted}; {_only(victim, SHARED)}") == "ada1@example.com"
+
+
+@pytest.mark.attack("BROWSER-many-cookies", "BROWSER-cookie-tossing")
+def test_signing_out_ends_the_own_session_however_many_are_planted(app, database, victim):
+    planted = [_only(_planted(app, database, number), SHARED) for number in range(2, 22)]
+
+    production_browser(app, f"{'; '.join(planted)}; {victim}").post_json(
+        "/api/auth/sign-out", {}, headers={"Origin": ORIGIN}
+    )
+
+    assert _who(app, victim) is None

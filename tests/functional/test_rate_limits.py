@@ -7,6 +7,7 @@ import pytest
 from authservice.services import client_registration
 from authservice.services.client_metadata import ClientMetadata
 from authservice.web import rate_limits
+from authservice.web.routes import ROUTES
 from tests.browser import Browser
 from tests.production import production_app, production_browser, signed_in_cookies
 from tests.relying_party import TOKEN, USERINFO, RelyingParty
@@ -112,6 +113,38 @@ def test_a_session_is_signed_so_often_from_wherever_it_is_asked(app, database):
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
     assert _get(other, path, 1) == [200]
     assert _get(browser, SESSION, 1) == [200]
+
+
+WRITES = [
+    ("POST" if "POST" in route.methods else "GET", route)
+    for route in ROUTES
+    if route.name in {"callback", "sign_in.begin"}
+    or ("POST" in route.methods and route.name not in rate_limits._OF_CLIENTS)
+]
+
+
+@pytest.mark.attack("BROWSER-many-cookies")
+@pytest.mark.parametrize(("method", "route"), WRITES, ids=lambda part: getattr(part, "name", ""))
+def test_a_session_writes_so_often_from_wherever_it_does(app, database, method, route):
+    cookies = signed_in_cookies(app, database)
+    path = route.path.replace("{provider_id}", "github")
+    limits = app.registry.components.rate_limits
+
+    def ask(cookies, number):
+        browser = _at(production_browser(app, cookies), f"203.0.113.{number}")
+        return browser._gen_request(method, path, expect_errors=True).status_int
+
+    session_id = production_browser(app, cookies).get(SESSION).json["session"]["id"]
+    for _ in range(299):
+        limits.count(rate_limits._SESSION, route.name, session_id)
+    other = signed_in_cookies(app, database)
+    shared_alone = cookies.partition("; ")[0]
+
+    # A sibling application, which has the shared cookie alone, takes nothing from the person.
+    assert ask(shared_alone, 1) != 429
+    assert ask(cookies, 2) != 429
+    assert ask(cookies, 3) == 429
+    assert ask(other, 4) != 429
 
 
 def test_other_addresses_of_the_api_are_not_free_with_a_session(app, database):

@@ -31,7 +31,7 @@ def test_a_session_is_found_by_its_token_and_by_its_id(connection, begin, people
     assert (made.ip_address, made.user_agent) == ("192.0.2.1", "Firefox")
     assert made.auth_time == made.created_at == made.updated_at == turnable_clock.moment
     assert made.expires_at == turnable_clock.moment + WEEK
-    assert sessions.ids_of_token(connection, token) == [made.id]
+    assert sessions.ids_of_tokens(connection, [token]) == {token: made.id}
 
 
 def test_its_id_and_the_stored_row_open_nothing(connection, begin):
@@ -39,7 +39,7 @@ def test_its_id_and_the_stored_row_open_nothing(connection, begin):
 
     assert sessions.find(connection, made.id) is None
     assert sessions.find_by_id(connection, token) is None
-    assert sessions.ids_of_token(connection, made.id) == []
+    assert sessions.ids_of_tokens(connection, [made.id]) == {}
     stored = connection.execute(select(session).where(session.c.id == made.id)).one()
     assert token not in stored
     assert sessions.find(connection, stored.token) is None
@@ -52,7 +52,7 @@ def test_it_is_not_found_when_its_time_is_over(connection, begin, turnable_clock
     assert sessions.find(connection, token) is None
     assert sessions.find_by_id(connection, made.id) is None
     # So that signing out ends it properly all the same.
-    assert sessions.ids_of_token(connection, token) == [made.id]
+    assert sessions.ids_of_tokens(connection, [token]) == {token: made.id}
 
 
 def test_an_extension_is_due_after_the_interval(begin, turnable_clock):

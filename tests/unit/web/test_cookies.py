@@ -136,12 +136,18 @@ def test_all_cookies_of_the_name_are_read_in_their_order(cookies):
     assert list(cookies.session_tokens(header)) == ["two", "one"]
 
 
-def test_a_few_different_cookies_of_the_name_are_read(cookies):
-    tokens = [str(number) for number in range(9)]
-    values = [given(cookies.extend_session, SESSION, token)[SHARED].value for token in tokens]
-    header = "; ".join(f"{SHARED}={value}" for value in [values[0], values[0], *values])
+def test_each_cookie_of_the_name_is_read_once(cookies):
+    value = given(cookies.extend_session, SESSION, "token")[SHARED].value
 
-    assert list(cookies.session_tokens(header)) == tokens[:5]
+    assert list(cookies.session_tokens("; ".join([f"{SHARED}={value}"] * 9))) == ["token"]
+
+
+def test_of_many_companions_a_few_are_compared(cookies):
+    true = sent(given(cookies.extend_companion, SESSION, "token"))
+    junk = [f"{COMPANION}=x{number}" for number in range(9)]
+
+    assert cookies.has_companion_of("; ".join([*junk[:4], true]), "session-id", "token")
+    assert not cookies.has_companion_of("; ".join([*junk, true]), "session-id", "token")
 
 
 def test_a_companion_is_no_session_and_an_attempt_no_companion(cookies):
