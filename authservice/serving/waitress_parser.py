@@ -4,7 +4,11 @@ waitress would go by one way and keep the connection. A proxy that goes by the o
 what follows for the next request, of somebody else (RFC 9112, sections 6.1 to 6.3 and 11.2).
 """
 
+from typing import Any
+
 from waitress.parser import HTTPRequestParser, ParsingError
+
+from authservice.serving.waitress_chunks import Chunks
 
 # More digits than any length that could be received; int() takes 4,300 at most.
 _DIGITS = 18
@@ -12,6 +16,9 @@ _DIGITS = 18
 
 class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     """One request while it arrives."""
+
+    # Told to the type checker, which cannot see it in waitress.
+    body_rcv: Any = None
 
     def parse_header(self, header_plus: bytes) -> None:
         """Read the request line and the headers; raises ParsingError where they are refused."""
@@ -31,6 +38,8 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
             raise ParsingError("Transfer-Encoding needs HTTP/1.1")
         if b"transfer-encoding" in header_plus.lower():
             self._check_coding(header_plus)
+        if self.chunked:
+            self.body_rcv = Chunks(self.body_rcv.getbuf())
 
     def _is_endless(self) -> bool:
         length: str = self.headers.get("CONTENT_LENGTH", "")
