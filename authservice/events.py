@@ -76,6 +76,7 @@ class ConsentGiven(Event):
     sub: str
     client_id: str
     scope: str
+    resources: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

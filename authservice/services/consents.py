@@ -100,5 +100,7 @@ def grant(
         .where(oauth_consent.c.id == stored.id)
         .values(scopes=kept, resources=named or None, updated_at=now)
     )
-    scope = " ".join(scopes)
-    events.note(connection, ConsentGiven(sub=user_id, client_id=client_id, scope=scope))
+    given = ConsentGiven(
+        sub=user_id, client_id=client_id, scope=" ".join(scopes), resources=tuple(resources)
+    )
+    events.note(connection, given)

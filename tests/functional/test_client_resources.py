@@ -1,12 +1,14 @@
 """Which client may have tokens for which resource: those that it has, and the person allows it."""
 
 import json
+import logging
 
 import pytest
 from sqlalchemy import select, update
 
 from authservice.cli import main as authservice
 from authservice.cli import register
+from authservice.events import ConsentGiven
 from authservice.models import oauth_client, oauth_consent
 from tests.published_keys import decoded
 from tests.relying_party import RelyingParty
@@ -131,6 +133,29 @@ def test_the_pages_name_resources(browser, client, database):
         "Use Team <Calendar> in your name",
         f"Use {FILES} in your name",
     ]
+
+
+def test_an_account_page_of_an_application_learns_all_that_have_been_allowed(
+    browser, client, database
+):
+    change(database, client, resources=[CALENDAR, FILES])
+    for asked in (CALENDAR, FILES):
+        tokens_for(browser, client, asked)
+
+    (consent,) = browser.get("/api/auth/oauth2/get-consents").json
+
+    assert consent["resources"] == [CALENDAR, FILES]
+
+
+def test_the_event_of_a_consent_names_those_that_were_asked_for(browser, client, database, caplog):
+    change(database, client, resources=[CALENDAR, FILES])
+    tokens_for(browser, client, CALENDAR)
+    caplog.set_level(logging.INFO, "authservice.events")
+
+    tokens_for(browser, client, FILES)
+
+    events = [record.event for record in caplog.records if hasattr(record, "event")]
+    assert [each.resources for each in events if isinstance(each, ConsentGiven)] == [(FILES,)]
 
 
 def test_what_is_shown_does_not_change_by_what_the_form_says(browser, client, database):

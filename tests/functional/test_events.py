@@ -67,7 +67,7 @@ def test_a_sign_in_a_consent_and_the_first_tokens(browser, relying_party, happen
     sid = browser.session()["session"]["id"]
     assert happened() == [
         SignedIn(sub=SUB, sid=sid, provider="github", new_user=True),
-        ConsentGiven(sub=SUB, client_id=relying_party.client_id, scope=SCOPE),
+        ConsentGiven(sub=SUB, client_id=relying_party.client_id, scope=SCOPE, resources=()),
     ]
     relying_party.redeem(code)
     assert happened() == [issued(relying_party, "authorization_code")]

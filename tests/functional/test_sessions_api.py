@@ -224,6 +224,7 @@ def test_consents_are_listed_with_their_members(signed_in, relying_party):
         "userId": "local-developer",
         "referenceId": None,
         "scopes": ["openid", "email"],
+        "resources": [],
     }
 
 

@@ -16,7 +16,7 @@ from tests.processes import ROOT
 KINDS = Event.__subclasses__()
 FIELDS = {
     *("sub", "sid", "client_id", "provider", "account_id", "new_user"),
-    *("scope", "grant_type", "error", "changed"),
+    *("scope", "resources", "grant_type", "error", "changed"),
     # How many, and whether.
     *("accounts", "sessions", "refresh_tokens", "everyone_signed_out"),
 }

@@ -75,6 +75,8 @@ _CONSENT = {
     "userId": _STRING,
     "referenceId": {"type": "null"},
     "scopes": {"type": "array", "items": {"enum": list(SCOPES)}},
+    "resources": _STRINGS
+    | {"description": "for which the client may have tokens (RFC 8707); empty for most clients"},
     "createdAt": _DATE,
     "updatedAt": _DATE,
 }

@@ -66,6 +66,7 @@ def _consent_json(consent: Consent, user_id: str) -> dict[str, Any]:
         "userId": user_id,
         "referenceId": None,
         "scopes": consent.scopes,
+        "resources": consent.resources or (),
         "createdAt": iso_date(consent.created_at),
         "updatedAt": iso_date(consent.updated_at),
     }
