@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.unit.settings.loading import PRODUCTION_ENVIRON
+
 _ROOT = Path(__file__).parent.parent
 CALLBACK_URL = "http://localhost:37960/api/auth/callback/github"
 
@@ -109,3 +111,13 @@ def identity_provider_standin(identity_provider_process):
     standin = IdentityProviderStandin(identity_provider_process)
     yield standin
     standin.reset()
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    """The identity provider, which knows the application of a service in production."""
+    identity_provider_standin.application(
+        callback_url="https://auth.example.com/api/auth/callback/github",
+        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
+    )
+    return identity_provider_standin

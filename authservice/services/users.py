@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from authservice import clock
@@ -17,7 +17,7 @@ from authservice.crypto.secret_values import random_id
 from authservice.db import insert_or_ignore
 from authservice.models import account, user
 from authservice.prepared import Prepared
-from authservice.services import email_addresses
+from authservice.services import email_addresses, person_lock
 
 _log = logging.getLogger(__name__)
 
@@ -104,6 +104,18 @@ def from_profile(connection: Connection, profile: Profile) -> tuple[User, bool]:
             return created, True
         # If another sign-in has made the user since, they are there to be found now.
     raise AccountNotLinkedError(_holder(connection, _address(profile)[0]))
+
+
+def claim_with(connection: Connection, profile: Profile, user_id: str) -> None:
+    """Claim a user together with the one behind a profile, before either is looked at.
+
+    A sign-in that ends the session of another person needs both. Two browsers that change persons
+    with each other would otherwise wait for one another.
+    """
+    of_account = select(account.c.user_id).where(
+        account.c.provider_id == profile.provider_id, account.c.account_id == profile.account_id
+    )
+    person_lock.claim(connection, or_(user.c.id == user_id, user.c.id.in_(of_account)))
 
 
 def _of_account(connection: Connection, profile: Profile) -> User | None:

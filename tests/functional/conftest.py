@@ -7,8 +7,8 @@ from tests.relying_party import RelyingParty
 from tests.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
+    standin,
 )
-from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 
 @pytest.fixture
@@ -56,13 +56,3 @@ def by_hand(teller):
     """The same with its thread ended: the test makes each attempt."""
     teller.stop()
     return teller
-
-
-@pytest.fixture
-def standin(identity_provider_standin):  # noqa: F811
-    """The identity provider, which knows the application of a service in production."""
-    identity_provider_standin.application(
-        callback_url="https://auth.example.com/api/auth/callback/github",
-        client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
-    )
-    return identity_provider_standin

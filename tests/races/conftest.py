@@ -7,6 +7,11 @@ import pytest
 
 from tests.processes import ROOT, clean_environment
 from tests.races.story import Story
+from tests.standin_fixture import (  # noqa: F401  (fixtures)
+    identity_provider_process,
+    identity_provider_standin,
+    standin,
+)
 
 
 @pytest.fixture

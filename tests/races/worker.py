@@ -26,7 +26,8 @@ def _say(value):
 def _send(app, wanted):
     request = Request.blank(
         wanted["path"],
-        base_url="http://localhost:37960",
+        environ=wanted.get("environ"),
+        base_url=wanted.get("origin", "http://localhost:37960"),
         method="POST" if {"form", "json"} & wanted.keys() else "GET",
         POST=wanted.get("form"),
         headers=wanted.get("headers", {}),
@@ -39,7 +40,7 @@ def _send(app, wanted):
         "status": response.status_int,
         "location": response.location,
         "body": response.text,
-        "cookies": len(response.headers.getall("Set-Cookie")),
+        "cookies": response.headers.getall("Set-Cookie"),
     }
 
 

@@ -54,6 +54,8 @@ def callback(request: AuthRequest) -> Response:
 def _arrived(request: AuthRequest, attempt: SignInAttempt, profile: Profile) -> Response:
     """Make the session of the person whom the provider named; raises SignInFailedError."""
     _require_pinned(request)
+    if (former := request.presented_session) is not None:
+        users.claim_with(request.db, profile, former.session.user.id)
     try:
         user, created = users.from_profile(request.db, profile)
     except AccountNotLinkedError as error:
