@@ -220,19 +220,25 @@ def is_too_old(current: CentralSession, longest: timedelta) -> bool:
 
 def extend(
     connection: Connection, current: CentralSession, lifetime: timedelta, longest: timedelta
-) -> CentralSession:
+) -> CentralSession | None:
     """Return the session with its expiry moved on, but not beyond its longest life.
 
-    One that has ended meanwhile stays ended.
+    None when it is no longer as it was read: it has ended, another request has extended it, or a
+    sign-in has renewed it. What was read would then give it an end that is too early.
     """
     now = clock.now()
     expires_at = min(now + lifetime, current.created_at + longest)
-    connection.execute(
+    changed = connection.execute(
         update(session)
-        .where(session.c.id == current.id, session.c.expires_at > now)
+        .where(
+            session.c.id == current.id,
+            # Every extension and every renewal moves it.
+            session.c.updated_at == current.updated_at,
+            session.c.expires_at > now,
+        )
         .values(expires_at=expires_at, updated_at=now)
     )
-    return replace(current, expires_at=expires_at, updated_at=now)
+    return replace(current, expires_at=expires_at, updated_at=now) if changed.rowcount else None
 
 
 def end(connection: Connection, session_ids: Sequence[str]) -> int:

@@ -11,7 +11,10 @@ from authservice.web.request import AuthRequest
 
 
 def extended_when_due(request: AuthRequest) -> CentralSession | None:
-    """Return the request's session, extended if that is due; the answer then sets the cookies."""
+    """Return the request's session, extended if that is due; the answer then sets the cookies.
+
+    Of several requests that come together one extends it. To the others it is what they read.
+    """
     presented = request.presented_session
     if presented is None:
         return None
@@ -21,6 +24,9 @@ def extended_when_due(request: AuthRequest) -> CentralSession | None:
     session = sessions.extend(
         request.db, presented.session, lifetimes.session, lifetimes.session_max
     )
+    if session is None:
+        # A sign-in may have renewed it: the old cookies must not take the place of the new ones.
+        return presented.session
     extended = replace(presented, session=session)
     request.add_response_callback(
         lambda request, response: _set_cookies(request, response, extended)

@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select, text
@@ -225,7 +226,40 @@ def test_one_session_is_extended_by_many_without_a_failure(processes, browser, d
 
     assert _statuses(answers) == {200: MANY}
     assert len({json.loads(answer["body"])["session"]["id"] for answer in answers}) == 1
-    assert any(answer["cookies"] for answer in answers)
+    assert [len(answer["cookies"]) for answer in answers if answer["cookies"]] == [2]
+
+
+@pytest.mark.attack("OWASP-SESSION-6")
+def test_a_renewed_session_has_its_whole_life_whoever_extends_the_old_one(
+    processes, browser, database
+):
+    browser.sign_in()
+    for _ in range(10):
+        # Near the end of its longest life.
+        with database.transaction() as connection:
+            connection.execute(
+                text(
+                    "UPDATE session SET created_at = created_at - :nearly,"
+                    " updated_at = updated_at - :nearly"
+                ),
+                {"nearly": 1000 * 86400 * 89},
+            )
+        form = browser.get("/sign-in").forms[0]
+        leaving = form.submit("choice", value="sign-in").location
+        headers = {"Cookie": _cookies(browser)}
+        renewal = {"path": browser.path(leaving), "headers": headers}
+        reading = {"path": "/api/auth/get-session", "headers": headers}
+        requests = [*[reading] * 4, renewal, *[reading] * 15]
+
+        answers = processes.send(requests)
+
+        (renewed,) = [answer for answer in answers if answer["status"] == 303]
+        row = database.reader.execute(select(session)).one()
+        assert row.expires_at - row.created_at == timedelta(days=7)
+        for header in renewed["cookies"]:
+            name, _, value = header.partition(";")[0].partition("=")
+            browser.set_cookie(name, value)
+        assert browser.session()["session"]["id"] == row.id
 
 
 def test_issuing_and_taking_back_side_by_side_leave_nothing_behind(

@@ -82,9 +82,26 @@ def test_an_extension_does_not_bring_back_what_has_expired(connection, begin, tu
     made, _ = begin()
     turnable_clock.advance(days=7)
 
-    sessions.extend(connection, made, WEEK, QUARTER)
+    assert sessions.extend(connection, made, WEEK, QUARTER) is None
 
     assert sessions.find_by_id(connection, made.id) is None
+
+
+def test_what_was_read_before_a_renewal_or_an_extension_extends_nothing(
+    connection, begin, turnable_clock
+):
+    made, token = begin()
+    turnable_clock.advance(days=6)
+    device = {"ip_address": None, "user_agent": None}
+    renewed, _ = sessions.renew(connection, made, token, WEEK, **device)
+
+    assert sessions.extend(connection, made, WEEK, timedelta(days=10)) is None
+    assert sessions.find_by_id(connection, made.id) == renewed
+
+    turnable_clock.advance(days=2)
+    extended = sessions.extend(connection, renewed, WEEK, QUARTER)
+    assert sessions.extend(connection, renewed, timedelta(days=1), QUARTER) is None
+    assert sessions.find_by_id(connection, made.id) == extended
 
 
 def test_a_session_is_renewed_once_for_each_token(connection, begin, turnable_clock):
