@@ -9,12 +9,13 @@ from typing import Self
 
 from authservice.httpclient import log_filter
 from authservice.httpclient.address_policy import AddressPolicy
+from authservice.httpclient.argument_types import require_settings
 from authservice.httpclient.body import read_body
 from authservice.httpclient.call import Call
 from authservice.httpclient.errors import SendError, TooManyRedirectsError
 from authservice.httpclient.exchange import Exchange, observed
 from authservice.httpclient.failures import FAILURES, explained
-from authservice.httpclient.hop import Hop, first_hop
+from authservice.httpclient.hop import Hop, first_hop, is_header_value
 from authservice.httpclient.redirects import following
 from authservice.httpclient.request import Request
 from authservice.httpclient.response import Headers, Response
@@ -31,7 +32,8 @@ class Client:
     ``max_body_bytes`` counts the decompressed body. ``ca_bundle`` is a PEM file of the authorities
     to trust instead of the public ones; there is no way to switch verification off. ``proxies``
     maps ``http`` and ``https`` to the address of an HTTP proxy. A proxy looks names up itself, so
-    together with an ``address_policy`` it is refused with ``ValueError``.
+    together with an ``address_policy`` it is refused with ``ValueError``, as is every setting that
+    cannot work. One of another type is a ``TypeError``.
 
     No cookies are kept, nothing is retried, and nothing is taken from the environment.
     """
@@ -46,6 +48,11 @@ class Client:
     _transport: Transport = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_settings(vars(self))
+        if min(self.max_redirects, self.max_body_bytes) < 0:
+            raise ValueError("a limit is 0 or more")
+        if not is_header_value(self.user_agent):
+            raise ValueError("user_agent is plain ASCII without control or outer white space")
         if self.proxies and self.address_policy is not None:
             raise ValueError("an address policy cannot hold behind a proxy")
         if any(parsed(proxy) is None for proxy in self.proxies.values()):

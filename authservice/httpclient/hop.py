@@ -8,13 +8,14 @@ from requests import PreparedRequest
 from requests.structures import CaseInsensitiveDict
 from urllib3.util import Url
 
+from authservice.httpclient.argument_types import wrong_type
 from authservice.httpclient.errors import InvalidRequestError
 from authservice.httpclient.exchange import Exchange
 from authservice.httpclient.request import Method, Request
 from authservice.httpclient.url import parsed, printable_address, with_query
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
-_VALUE = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")  # section 5.5
+_VALUE = re.compile(r"(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?")
 # They say where a message ends and whom it is for; a second opinion is an attack or a mistake.
 _RESERVED = {"content-length", "host", "transfer-encoding"}
 
@@ -40,8 +41,15 @@ class Hop:
         return prepared
 
 
+def is_header_value(text: str) -> bool:
+    """Tell whether a text may be the value of a header (RFC 9110, section 5.5)."""
+    return _VALUE.fullmatch(text) is not None
+
+
 def first_hop(request: Request, user_agent: str) -> Hop:
     """Return what the request asks to send, or raise ``InvalidRequestError``."""
+    if (problem := wrong_type(request)) is not None:
+        raise _invalid(request, problem)
     if request.method not in set(Method):
         raise _invalid(request, "unknown method")
     if (problem := next(_header_problems(request), None)) is not None:
@@ -66,7 +74,7 @@ def _header_problems(request: Request) -> Iterator[str]:
     for name, value in request.headers.items():
         if not _NAME.fullmatch(name):
             yield "a header name holds a character that is not allowed"
-        elif not _VALUE.fullmatch(value):
+        elif not is_header_value(value):
             yield f"the value of {name} is not plain ASCII without control or outer white space"
         elif name.lower() in _RESERVED:
             yield f"{name} is for the client to set"
@@ -76,5 +84,7 @@ def _header_problems(request: Request) -> Iterator[str]:
 
 
 def _invalid(request: Request, reason: str) -> InvalidRequestError:
-    method = request.method if request.method in set(Method) else "(invalid method)"
-    return InvalidRequestError(reason, method, printable_address(request.base_url))
+    # It may be of any type, and need not be hashable.
+    method = getattr(request, "method", None)
+    named = method if isinstance(method, str) and method in set(Method) else "(invalid method)"
+    return InvalidRequestError(reason, named, printable_address(getattr(request, "base_url", None)))

@@ -35,8 +35,19 @@ class Request:
     body: bytes | None = None
 
     def __repr__(self) -> str:
+        given = self.body or b""
+        size = f"{len(given)} bytes" if isinstance(given, bytes) else _type(given)
         return (
             f"<Request {self.method!s} {printable_address(self.base_url)}"
-            f" headers={list(self.headers)} query_params={list(self.query_params)}"
-            f" body={len(self.body or b'')} bytes>"
+            f" headers={_names(self.headers)} query_params={_names(self.query_params)}"
+            f" body={size}>"
         )
+
+
+def _names(given: object) -> str:
+    """Return the names alone; what is no mapping may hold the values anywhere."""
+    return str(list(given)) if isinstance(given, Mapping) else _type(given)
+
+
+def _type(given: object) -> str:
+    return type(given).__name__

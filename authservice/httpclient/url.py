@@ -53,7 +53,7 @@ def printable(url: Url) -> str:
     return url._replace(auth=None, query=None).url
 
 
-def printable_address(address: str) -> str:
-    """Return the same for an address that may be no URL at all."""
-    url = parsed(address)
+def printable_address(address: object) -> str:
+    """Return the same for what may be no URL at all."""
+    url = parsed(address) if isinstance(address, str) else None
     return _UNPRINTABLE if url is None else printable(url)

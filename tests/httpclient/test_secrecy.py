@@ -32,6 +32,14 @@ def test_the_repr_of_a_request_names_things_without_their_values():
     assert repr(Request(Method.GET, "http://a.test")).endswith("body=0 bytes>")
 
 
+def test_a_request_of_other_types_shows_these_alone():
+    pairs = [("token", "secret")]
+
+    shown = repr(Request(Method.POST, b"http://secret/", pairs, pairs, "secret"))
+
+    assert shown == "<Request POST (invalid address) headers=list query_params=list body=str>"
+
+
 def test_the_repr_of_a_response_names_things_without_their_values(serve, client):
     server = serve(replies(answer(body=SECRET.encode(), Set_Cookie=f"a={SECRET}")))
 

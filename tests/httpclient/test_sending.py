@@ -194,6 +194,90 @@ def test_a_request_that_cannot_travel_is_refused(serve, client, fields, reason):
     assert server.connections == []
 
 
+class Secret:
+    """Something that shows itself where it is printed."""
+
+    def __repr__(self):
+        return "s3cret"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"method": [Secret()]}, "method is a Method, not list"),
+        ({"method": b"GET"}, "method is a Method, not bytes"),
+        ({"base_url": b"http://s3cret/"}, "base_url is a str, not bytes"),
+        ({"base_url": None}, "base_url is a str, not NoneType"),
+        ({"headers": [("A", "s3cret")]}, "headers is a mapping of str to str, not list"),
+        ({"headers": None}, "headers is a mapping of str to str, not NoneType"),
+        ({"headers": {b"s3cret": "1"}}, "the name of a header is a str, not bytes"),
+        ({"headers": {"A": b"s3cret"}}, "the value of a header is a str, not bytes"),
+        ({"headers": {"A": ["s3cret"]}}, "the value of a header is a str, not list"),
+        ({"query_params": [("q", "s3cret")]}, "query_params is a mapping of str to str, not list"),
+        ({"query_params": "q=s3cret"}, "query_params is a mapping of str to str, not str"),
+        ({"query_params": {7: "s3cret"}}, "the name of a query parameter is a str, not int"),
+        ({"query_params": {"q": 7}}, "the value of a query parameter is a str, not int"),
+        ({"query_params": {"q": ["s3cret"]}}, "the value of a query parameter is a str, not list"),
+        ({"body": "s3cret"}, "body is bytes or None, not str"),
+        ({"body": bytearray(b"s3cret")}, "body is bytes or None, not bytearray"),
+        ({"body": {"password": "s3cret"}}, "body is bytes or None, not dict"),
+    ],
+)
+def test_what_is_of_another_type_is_refused_and_not_shown(serve, client, fields, reason):
+    server = serve(replies())
+    request = Request(**{"method": Method.POST, "base_url": server.url, **fields})
+
+    with pytest.raises(InvalidRequestError) as caught:
+        client.send(request)
+
+    assert caught.value.reason == reason
+    assert "s3cret" not in str(caught.value)
+    assert server.connections == []
+
+
+@pytest.mark.parametrize("request_", ["http://s3cret.test/", None, {"method": "GET"}])
+def test_what_is_no_request_is_refused(client, request_):
+    with pytest.raises(InvalidRequestError) as caught:
+        client.send(request_)
+
+    kind = type(request_).__name__
+    reason = f"what is sent is a Request, not {kind}"
+    assert str(caught.value) == f"(invalid method) (invalid address): {reason}"
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ({"timeouts": 5}, "timeouts is Timeouts, not int"),
+        ({"max_redirects": "3"}, "max_redirects is an int, not str"),
+        ({"max_body_bytes": None}, "max_body_bytes is an int, not NoneType"),
+        ({"ca_bundle": 7}, "ca_bundle is a path or None, not int"),
+        ({"proxies": ["http://s3cret.test"]}, "proxies is a mapping of str to str, not list"),
+        ({"user_agent": b"probe"}, "user_agent is a str, not bytes"),
+        ({"address_policy": "10.0.0.0/8"}, "address_policy is a function or None, not str"),
+    ],
+)
+def test_a_setting_of_another_type_makes_no_client(make_client, setting, reason):
+    with pytest.raises(TypeError) as caught:
+        make_client(**setting)
+
+    assert str(caught.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ({"max_redirects": -1}, "a limit is 0 or more"),
+        ({"max_body_bytes": -1}, "a limit is 0 or more"),
+        ({"user_agent": "probe\r\nX-Other: 1"}, "user_agent is plain ASCII"),
+        ({"user_agent": " probe"}, "user_agent is plain ASCII"),
+    ],
+)
+def test_a_setting_that_cannot_work_makes_no_client(make_client, setting, reason):
+    with pytest.raises(ValueError, match=reason):
+        make_client(**setting)
+
+
 def test_a_name_that_cannot_be_looked_up_is_refused(client):
     with pytest.raises(InvalidRequestError, match="the host name is not valid"):
         client.send(Request(Method.GET, f"http://{'a' * 64}.test/"))
