@@ -1,5 +1,6 @@
 """Real processes for tests: started on free loopback ports, watched until ready, stopped."""
 
+import errno
 import os
 import signal
 import socket
@@ -15,10 +16,23 @@ SCRIPTS = Path(sys.executable).parent
 
 
 def free_port():
-    """Return a port that nobody listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a port that nobody listens on at the moment, at either address of this machine."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+            if not _is_taken_on_ipv6(port):
+                return port
+
+
+def _is_taken_on_ipv6(port):
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", port))
+    except OSError as error:
+        # Else the machine has no such address.
+        return error.errno == errno.EADDRINUSE
+    return False
 
 
 class Process:

@@ -13,6 +13,8 @@ from authservice.serving.waitress_parser import RequestParser
 
 _log = logging.getLogger(__name__)
 
+_HANDSHAKE = b"\x16"
+
 
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
     """What is answered to a request that was refused while it arrived."""
@@ -42,6 +44,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def waits_for_its_client(self) -> bool:
         """Tell whether nothing is done for it here, though part of a request may have come."""
         return not self.requests and self.waiting_since < inf
+
+    def received(self, data: bytes) -> bool:
+        """Take what the client sent; one that begins TLS would wait for ever, and is cut off."""
+        # No method begins so: it is the type of TLS's handshake records (RFC 8446, section 5.1).
+        if self.request is None and not self.requests and data.startswith(_HANDSHAKE):
+            _log.warning("a client began TLS, but this port speaks plain HTTP: open it by http://")
+            self.handle_close()
+            return False
+        return bool(super().received(data))
 
     def service(self) -> None:
         """Answer a request, in a thread."""

@@ -11,31 +11,31 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
-from waitress.server import BaseWSGIServer, create_server
+from waitress.server import BaseWSGIServer
 from waitress.wasyncore import close_all, dispatcher
 
 from authservice.serving.open_files import affordable
 from authservice.serving.waitress_channel import Channel
 from authservice.serving.waitress_connections import make_room
+from authservice.serving.waitress_listening import announce, listen
 
 _log = logging.getLogger(__name__)
 
 # A sign-in may wait ten seconds for the identity provider.
 _DRAIN_SECONDS = 15.0
-# Who comes while so many wait to be taken is told to try again by the kernel, a second later.
-_BACKLOG = "4096"
 
 
 def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN401  (a Pyramid router)
     """Serve until SIGTERM or SIGINT, then answer what is under way and return.
 
     This is a PasteDeploy server runner, and takes waitress's options. Connections without a
-    request are closed at once, requests get 15 seconds. A second signal ends the process.
+    request are closed at once, requests get 15 seconds. A second signal ends the process. Where
+    it cannot listen, the process ends with status 1 and a line that says why.
     """
     components = app.registry.components
     sockets: dict[int, dispatcher] = {}
     stopping = threading.Event()
-    server = create_server(app, map=sockets, **{"backlog": _BACKLOG} | options)
+    server = listen(app, sockets, options)
     server.adj.connection_limit = affordable(server.adj)
     listeners = [socket for socket in sockets.values() if isinstance(socket, BaseWSGIServer)]
     for listener in listeners:
@@ -50,7 +50,7 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    server.print_listen("Serving on http://{}:{}")
+    announce(server, components.settings, listeners)
     _loop(server, sockets, stopping.is_set)
     for listener in listeners:
         # Not the listener's own close(): answers still pull the trigger that it takes away.

@@ -9,7 +9,9 @@ class Echo:
     """Has what a server uses of ours."""
 
     def __init__(self):
-        self.registry = SimpleNamespace(components=SimpleNamespace(close=self.close))
+        settings = SimpleNamespace(local_mode=False)
+        components = SimpleNamespace(close=self.close, settings=settings)
+        self.registry = SimpleNamespace(components=components)
 
     def close(self):
         sys.stderr.write("closed\n")
