@@ -1,0 +1,174 @@
+"""The environments that ./run sets up: once, beside the one that processes run from."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+# Stands for an interpreter: what it is told to make has a pip that only writes down.
+_PYTHON = """
+case "$*" in
+"-m venv "*)
+    for folder; do :; done
+    mkdir -p "$folder/bin" "$folder/lib"
+    echo "set up $folder" >> "$STATE/log"
+    for name in pip python pserve authservice; do
+        printf '#!/bin/sh\\necho "%s $*" >> "$STATE/log"\\n' "$name" > "$folder/bin/$name"
+        chmod +x "$folder/bin/$name"
+    done
+    ;;
+*"import ensurepip"*) [ ! -e "$STATE/later" ] || touch "$STATE/newer" ;;
+*"sys.version"*) [ ! -e "$STATE/newer" ] || echo newer; exec "$REAL_PYTHON" "$@" ;;
+*) exec "$REAL_PYTHON" "$@" ;;
+esac
+"""
+
+
+@pytest.fixture
+def python(checkout):
+    """The environment of a task, with the interpreter that only writes down."""
+    program = checkout.folder.parent / "bin" / "made-up-python"
+    program.write_text(f"#!/bin/sh\n{_PYTHON}")
+    program.chmod(0o755)
+    checkout.lock("prod", "one==1")
+    # The port of this machine may be taken: that of the test is not.
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    task = checkout.folder / "run"
+    task.write_text(task.read_text().replace("port=37960\n", f"port={port}\n"))
+    return {"PYTHON": str(program), "REAL_PYTHON": sys.executable, "PORT": str(port)}
+
+
+def set_up(checkout):
+    return [line for line in checkout.done if line.startswith("set up")]
+
+
+@pytest.fixture
+def running(checkout):
+    """Let a process run from a folder of the checkout, as a server does: by its full path."""
+    with contextlib.ExitStack() as stack:
+
+        def start(folder):
+            program = checkout.folder / folder / "bin" / "server"
+            program.symlink_to("/bin/sleep")
+            process = subprocess.Popen([str(program), "600"])
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            # Until then it is still a copy of this process.
+            while Path(f"/proc/{process.pid}/exe").readlink() == Path("/proc/self/exe").readlink():
+                time.sleep(0.001)
+            return process
+
+        yield start
+
+
+def test_an_environment_is_set_up_once_also_when_its_packages_bring_a_newer_python(
+    checkout, python
+):
+    (checkout.folder.parent / "state" / "later").touch()
+
+    for _ in range(2):
+        status, said = checkout.run("./run", "local", **python)
+        assert status == 0, said
+
+    assert set_up(checkout) == ["set up .venv-local.1"]
+    assert (checkout.folder / ".venv-local").readlink() == Path(".venv-local.1")
+
+
+def test_two_tasks_at_once_set_it_up_once(checkout, python):
+    begun = [checkout.start("./run", "migrate", **python) for _ in range(2)]
+
+    assert [each.communicate() and each.returncode for each in begun] == [0, 0]
+    assert set_up(checkout) == ["set up .venv-local.1"]
+
+
+def test_a_server_keeps_the_environment_that_it_runs_from(checkout, python, running):
+    checkout.run("./run", "migrate", **python)
+    server = running(".venv-local.1")
+    for number in (2, 3):
+        checkout.lock("prod", f"one=={number}")
+        assert checkout.run("./run", "migrate", **python)[0] == 0
+
+    there = {path.name for path in checkout.folder.glob(".venv-local*")}
+    assert there == {".venv-local", ".venv-local.1", ".venv-local.3"}
+    assert server.poll() is None
+
+    server.send_signal(signal.SIGKILL)
+    server.wait()
+    checkout.lock("prod", "one==4")
+    checkout.run("./run", "migrate", **python)
+
+    there = {path.name for path in checkout.folder.glob(".venv-local*")}
+    assert there == {".venv-local", ".venv-local.2"}
+
+
+def test_a_folder_of_an_older_checkout_is_replaced_unless_it_is_in_use(checkout, python, running):
+    (checkout.folder / ".venv-local" / "bin").mkdir(parents=True)
+    server = running(".venv-local")
+
+    status, said = checkout.run("./run", "migrate", **python)
+
+    assert status == 1
+    assert said.startswith(".venv-local has to be set up once more, and is in use:\n")
+    assert f"process {server.pid}:" in said
+    assert set_up(checkout) == []
+
+    server.send_signal(signal.SIGKILL)
+    server.wait()
+    assert checkout.run("./run", "migrate", **python)[0] == 0
+    assert (checkout.folder / ".venv-local").readlink() == Path(".venv-local.1")
+
+
+def test_what_breaks_off_leaves_nothing_and_the_old_one_in_place(checkout, python):
+    checkout.run("./run", "migrate", **python)
+    checkout.lock("prod", "one==2")
+    program = checkout.folder.parent / "bin" / "made-up-python"
+    program.write_text(program.read_text().replace("name in pip", "name in none"))
+
+    status, _ = checkout.run("./run", "migrate", **python)
+
+    assert status != 0
+    assert [path.name for path in checkout.folder.glob(".venv-local.*")] == [".venv-local.1"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_taken_port_is_said_before_anything_is_set_up(checkout, python, host):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        holder = socket.create_server((host, int(python["PORT"])), family=family)
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    with holder:
+        status, said = checkout.run("./run", "local", **python)
+
+    address = f"[{host}]" if ":" in host else host
+    assert status == 1
+    assert said.startswith(
+        f"Local mode cannot listen on {address}:{python['PORT']}: Address already in use.\n"
+    )
+    assert f"process {os.getpid()}: " in said
+    assert set_up(checkout) == []
+
+
+@pytest.mark.parametrize("name", ["100%", "%(here)s", "what?"])
+def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(checkout, name):
+    folder = checkout.folder.with_name(name)
+    checkout.folder.rename(folder)
+
+    done = subprocess.run(
+        ["./run", "local"], cwd=folder, check=False, capture_output=True, text=True
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "The path of this checkout has a % or a ? in it, which the service cannot work with:",
+        f"    {folder}",
+        "Move the checkout to a folder of another name.",
+    ]
+    subprocess.run(["./run", "help"], cwd=folder, check=True, capture_output=True)
