@@ -9,7 +9,9 @@ from sqlalchemy import Connection
 
 from authservice import schema
 from authservice.configuration import open_database
+from authservice.ini_file import IniFileError
 from authservice.models import metadata
+from authservice.settings import SettingsError
 
 
 def run(connection: Connection) -> None:
@@ -29,7 +31,10 @@ given = context.config.attributes.get("connection")
 if given is not None:
     run(given)
 else:
-    database = open_database(context.config.config_file_name, create_folder=True)
+    try:
+        database = open_database(context.config.config_file_name, create_folder=True)
+    except (IniFileError, OSError, SettingsError) as error:
+        raise SystemExit(f"alembic: {error}") from None
     with database.transaction() as connection:
         run(connection)
     database.dispose()

@@ -4,8 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import plaster
-
+from authservice import ini_file
 from authservice.crypto.server_secret import ServerSecret
 from authservice.db import Database
 from authservice.local_secret import local_secret, secret_file
@@ -14,24 +13,20 @@ from authservice.settings import Problem, SettingsError, load_database_settings,
 
 
 def read_ini(path: str) -> Mapping[str, str]:
-    """Return the application's section of an ini file; raises OSError when there is none."""
-    if not Path(path).is_file():
-        message = f"there is no file {path}"
-        raise FileNotFoundError(message)
-    section: Mapping[str, str] = plaster.get_settings(path, "app:main")
-    return section
+    """Return the application's section of an ini file; raises OSError and IniFileError."""
+    return ini_file.section(path, "app:main")
 
 
 def read_server(path: str, name: str = "main") -> Mapping[str, str]:
-    """Return a server's section of an ini file, empty where there is none."""
-    section: Mapping[str, str] = plaster.get_settings(path, f"server:{name}")
-    return section
+    """Return a server's section of an ini file, empty where there is none; raises as above."""
+    return ini_file.section(path, f"server:{name}")
 
 
 def open_database(ini_path: str | None, *, create_folder: bool = False) -> Database:
     """Return the database that the service would use with this ini file.
 
-    Neither AUTH_SECRET nor a provider's secret is read. Raises SettingsError and OSError.
+    Neither AUTH_SECRET nor a provider's secret is read. Raises SettingsError, IniFileError and
+    OSError.
     """
     ini = read_ini(ini_path) if ini_path else {}
     url, synchronous = load_database_settings(ini, os.environ)

@@ -14,6 +14,7 @@ from authservice.cli import event_log
 from authservice.cli.arguments import fail
 from authservice.configuration import open_database
 from authservice.db import Database
+from authservice.ini_file import IniFileError
 from authservice.postgresql import SECRET_PARAMETERS
 from authservice.settings import SettingsError, load_database_settings
 
@@ -105,7 +106,7 @@ def _closing(open_it: Callable[[], Database]) -> Iterator[Database]:
         database = open_it()
     except SettingsError as error:
         fail("; ".join(str(problem) for problem in error.problems))
-    except (ModuleNotFoundError, OSError) as error:
+    except (IniFileError, ModuleNotFoundError, OSError) as error:
         fail(str(error))
     try:
         yield database

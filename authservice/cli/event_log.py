@@ -1,9 +1,11 @@
 """Where the events of a command go: where those of a server with the same ini file go."""
 
+import configparser
 import logging
 
-import plaster
-
+from authservice import ini_file
+from authservice.cli.arguments import fail
+from authservice.ini_file import IniFileError
 from authservice.logs import JSONLines
 
 
@@ -12,10 +14,21 @@ def begin(ini: str | None) -> None:
     if logging.getLogger().handlers:
         # Whoever runs the command inside a process of their own has decided.
         return
-    if ini is not None and "loggers" in plaster.get_sections(ini):
-        plaster.setup_logging(ini)
+    if ini is not None and _is_set_up(ini):
         return
     handler = logging.StreamHandler()
     handler.setFormatter(JSONLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("authservice.events").setLevel(logging.INFO)
+
+
+def _is_set_up(ini: str) -> bool:
+    """Set the log up as an ini file says, if it says anything of it."""
+    try:
+        loader = ini_file.loader(ini)
+        if "loggers" not in loader.get_sections():
+            return False
+        loader.setup_logging()
+    except (configparser.Error, IniFileError, OSError) as error:
+        fail(str(error).partition("\n")[0])
+    return True

@@ -9,6 +9,7 @@ from authservice.cli import confirmation, database, event_log
 from authservice.cli.arguments import Once, Switch, fail
 from authservice.cli.client_arguments import add_dry_run
 from authservice.configuration import read_ini
+from authservice.ini_file import IniFileError
 from authservice.services import provider_pin
 from authservice.services.provider_pin import ProviderPin
 from authservice.settings import SettingsError, load_provider_identity
@@ -69,5 +70,5 @@ def _wanted(path: str | None) -> ProviderPin:
         return ProviderPin.of(*load_provider_identity(read_ini(path) if path else {}, os.environ))
     except SettingsError as error:
         fail("; ".join(str(problem) for problem in error.problems))
-    except OSError as error:
+    except (IniFileError, OSError) as error:
         fail(str(error))

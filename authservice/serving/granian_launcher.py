@@ -15,8 +15,7 @@ from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any
 
-import plaster
-
+from authservice import ini_file
 from authservice.serving.granian_options import GranianOptions
 from authservice.serving.open_files import affordable
 
@@ -50,7 +49,7 @@ def main() -> None:
     given = _arguments()
     variables = dict(given.variables)
     try:
-        loader = plaster.get_loader(given.ini, protocols=["wsgi"])
+        loader = ini_file.loader(given.ini)
         section = loader.get_settings("server:granian", variables)
         options = GranianOptions.read(section, workers=given.workers)
         # Its own sockets would share the port with whoever has it already.
@@ -133,7 +132,7 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
     from authservice.serving.granian_connections import Doorkeeper  # noqa: PLC0415
 
-    loader = plaster.get_loader(ini, protocols=["wsgi"])
+    loader = ini_file.loader(ini)
     loader.setup_logging(variables)
     application = loader.get_wsgi_app(None, variables)
     Finalize(None, application.registry.components.close, exitpriority=0)
