@@ -3,6 +3,7 @@
 import json
 import os
 from html import escape
+from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 from wsgiref.simple_server import make_server
@@ -25,14 +26,20 @@ def signed_in(environ):
 
 def application(environ, start_response):
     """Greet the person, or lead to the page on which people sign in."""
-    user = signed_in(environ)
-    if user:
+    status = "200 OK"
+    try:
+        user = signed_in(environ)
+    except URLError:
+        status, user = "502 Bad Gateway", None
+    if status != "200 OK":
+        page = f"<p>The authentication service does not answer at {AUTH_URL}</p>"
+    elif user:
         page = f"<p>Signed in as {escape(user['name'])}</p>"
     else:
         query = urlencode({"callbackURL": f"{APP_URL}/"})
         page = f'<a href="{AUTH_URL}/sign-in?{query}">Sign in</a>'
     headers = [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")]
-    start_response("200 OK", headers)
+    start_response(status, headers)
     return [page.encode()]
 
 

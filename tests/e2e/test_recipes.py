@@ -1,9 +1,12 @@
 """Every recipe does what its page says, against a real local-mode server."""
 
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+import requests
 from sqlalchemy import text
 
 from authservice.db import Database
@@ -84,6 +87,91 @@ def test_a_relying_party_survives_an_answer_that_nobody_asked_for(person, relyin
     assert SIGNED_IN not in Visitor(person, relying_party).home().text
 
 
+ALL_RELYING_PARTIES = [*RELYING_PARTIES, SHORTEST_RELYING_PARTY]
+ALL_FIRST_PARTY = [*FIRST_PARTY, SHORTEST_FIRST_PARTY]
+
+
+@pytest.mark.parametrize("relying_party", ALL_RELYING_PARTIES, indirect=True)
+def test_a_relying_party_that_was_opened_at_another_address_says_where_to_begin(
+    person, relying_party
+):
+    """Browsers keep the cookies of 127.0.0.1 and localhost apart, and so does the person here."""
+    opened = reachable_by_number(relying_party)
+    answer = person.http.get(opened, allow_redirects=False, timeout=20)
+    if answer.status_code == 200:
+        answer = person.http.get(f"{opened}sign-in", allow_redirects=False, timeout=20)
+
+    failed = person.http.get(person.open(answer.headers["Location"]), timeout=20)
+
+    assert failed.status_code == 400
+    assert failed.headers["Content-Type"].startswith("text/html")
+    assert "Internal Server Error" not in failed.text
+    link = re.search(r'<a href="([^"]+)">', failed.text)[1]
+    assert link == relying_party.url
+    again = person.http.get(link, allow_redirects=False, timeout=20)
+    if again.status_code == 200:
+        again = person.http.get(f"{link}sign-in", allow_redirects=False, timeout=20)
+    back = person.open(again.headers["Location"])
+    assert SIGNED_IN in person.http.get(back, timeout=20).text
+
+
+@pytest.mark.parametrize("first_party", ALL_FIRST_PARTY, indirect=True)
+def test_a_first_party_application_that_was_opened_at_another_address_leads_to_its_own(
+    person, first_party
+):
+    page = person.http.get(reachable_by_number(first_party), timeout=20).text
+    link = re.search(r'<a href="([^"]+)">Sign in</a>', page)[1]
+
+    back = person.open(link)
+
+    assert back == first_party.url
+    assert SIGNED_IN in person.http.get(back, timeout=20).text
+
+
+def reachable_by_number(application):
+    """Return an address of the application with the number in place of the name."""
+    for host in ("127.0.0.1", "[::1]"):
+        url = application.url.replace("localhost", host)
+        try:
+            requests.get(url, allow_redirects=False, timeout=20)
+        except requests.ConnectionError:
+            continue
+        return url
+    raise AssertionError(application.output)
+
+
+@pytest.mark.parametrize("relying_party", ALL_RELYING_PARTIES, indirect=True)
+def test_a_relying_party_names_the_address_to_open_and_no_other(relying_party):
+    names_only_its_address(relying_party)
+
+
+@pytest.mark.parametrize("first_party", ALL_FIRST_PARTY, indirect=True)
+def test_a_first_party_application_names_the_address_to_open_and_no_other(first_party):
+    names_only_its_address(first_party)
+
+
+def names_only_its_address(application):
+    application.stop()
+    said = "".join(application.output)
+    named = re.findall(r"https?://[^\s/]+:\d+", said)
+
+    assert set(named) == {application.url.removesuffix("/")}, said
+
+
+@pytest.mark.parametrize("name", ALL_FIRST_PARTY)
+def test_a_first_party_application_says_in_a_page_that_the_service_does_not_answer(name, tmp_path):
+    nothing = SimpleNamespace(url=f"http://localhost:{free_port()}")
+    application = Application(name, tmp_path, nothing)
+    try:
+        answer = requests.get(application.url, timeout=20)
+    finally:
+        application.stop()
+
+    assert answer.status_code == 502
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert f"does not answer at {nothing.url}" in answer.text
+
+
 @pytest.mark.parametrize("relying_party", [SHORTEST_RELYING_PARTY], indirect=True)
 def test_the_shortest_relying_party_says_who_signed_in(person, relying_party):
     begun = person.http.get(relying_party.url, allow_redirects=False, timeout=20)
@@ -137,8 +225,9 @@ def test_a_first_party_application_takes_nobody_for_somebody_else(service, perso
     assert SIGNED_IN not in stranger.home().text
 
 
+@pytest.mark.parametrize("opened_at", ["localhost", "127.0.0.1"])
 def test_a_page_in_the_browser_signs_in_and_out_with_credentials(
-    service, launch_chromium, tmp_path
+    service, launch_chromium, tmp_path, opened_at
 ):
     _, text = recipes.all_recipes()["first-party-browser"]
     page_text = text.replace(recipes.DEFAULT_AUTH_URL, service.url)
@@ -152,7 +241,7 @@ def test_a_page_in_the_browser_signs_in_and_out_with_credentials(
     try:
         with launch_chromium().new_context() as context:
             page = context.new_page()
-            page.goto(f"http://localhost:{port}/")
+            page.goto(f"http://{opened_at}:{port}/")
             expect(page.get_by_text("Signed out")).to_be_visible()
             page.get_by_role("button", name="Sign in").click()
             page.locator("#sign-in-submit").click()
