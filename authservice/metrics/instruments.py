@@ -36,7 +36,7 @@ class Instruments:
         )
         self.rate_limit_hits = self._counter(
             "authservice_rate_limit_hits",
-            "Refused requests; limit is the name of a route, client or failures",
+            "Refused requests; limit is the name of a route, begun_sign_ins, client or failures",
             "limit",
         )
         self.database_wait = Histogram(

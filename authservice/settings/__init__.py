@@ -14,6 +14,7 @@ from authservice.settings.auth_settings import (
     AuthSettings,
     Lifetimes,
     ProviderSettings,
+    RequestLimits,
 )
 from authservice.settings.branding import branding
 from authservice.settings.problems import Problem, SettingsError
@@ -28,6 +29,7 @@ __all__ = [
     "Lifetimes",
     "Problem",
     "ProviderSettings",
+    "RequestLimits",
     "SettingsError",
     "load_database_settings",
     "load_metrics_address",
@@ -49,6 +51,10 @@ _DEFAULT_DATABASE = "sqlite:///authservice.sqlite"
 _LONGEST = 400 * 24 * 3600
 # As many as a server may have threads.
 _MOST_SIGN_INS = 256
+# Beyond that a limit limits nothing.
+_MOST_REQUESTS = 1_000_000
+# A sign-in opens the page, may open it again, and sends its form: all at one path.
+_REQUESTS_OF_A_SIGN_IN = 3
 _LONGEST_TOKEN = int(LONGEST_SIGNED_TOKEN.total_seconds())
 # Long enough for a key's successor to be published before it takes over.
 _SHORTEST_KEY = 24 * 3600
@@ -81,6 +87,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         resource_names=named.names,
         backchannel_networks=parsing.networks(source, "auth.backchannel_networks"),
         ratelimit_storage=None if local_mode else _ratelimit_storage(source),
+        request_limits=_request_limits(source),
         metrics_listen=parsing.listen_address(source, "metrics.listen"),
         lifetimes=_lifetimes(source),
     )
@@ -190,6 +197,28 @@ def _ratelimit_storage(source: Source) -> str:
     if text != "memory://" and not text.startswith(("redis://", "rediss://")):
         source.refuse("ratelimit.storage", "must be memory:// or redis://HOST:PORT/DATABASE")
     return text
+
+
+def _request_limits(source: Source) -> RequestLimits:
+    def number(name: str, default: int) -> int:
+        return parsing.whole_number(source, f"ratelimit.{name}", default, at_most=_MOST_REQUESTS)
+
+    limits = RequestLimits(
+        begun_sign_ins=number("begun_sign_ins", 30),
+        authorization_requests=number("authorization_requests", 300),
+        client_requests=number("client_requests", 600),
+        client_failures=number("client_failures", 20),
+        session_checks=number("session_checks", 100),
+        session_requests=number("session_requests", 300),
+        other_requests=number("other_requests", 100),
+    )
+    least = _REQUESTS_OF_A_SIGN_IN * limits.begun_sign_ins
+    if limits.other_requests < least:
+        source.refuse(
+            "ratelimit.other_requests",
+            f"must be at least three times ratelimit.begun_sign_ins, which is {least}",
+        )
+    return limits
 
 
 def _lifetimes(source: Source) -> Lifetimes:

@@ -29,6 +29,19 @@ class Lifetimes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RequestLimits:
+    """How many requests each window of the rate limits holds; `authservice.web` has the windows."""
+
+    begun_sign_ins: int
+    authorization_requests: int
+    client_requests: int
+    client_failures: int
+    session_checks: int
+    session_requests: int
+    other_requests: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSettings:
     """The external identity provider: who we are there, and where it answers."""
 
@@ -62,6 +75,7 @@ class AuthSettings:
     resource_names: Mapping[str, str]
     backchannel_networks: tuple[IPNetwork, ...]
     ratelimit_storage: str | None = field(repr=False)
+    request_limits: RequestLimits
     metrics_listen: tuple[str, int] | None
     lifetimes: Lifetimes
 

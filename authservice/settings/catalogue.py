@@ -160,6 +160,54 @@ SETTINGS = (
         default="memory://",
     ),
     Setting(
+        ini_key="ratelimit.begun_sign_ins",
+        meaning="how many sign-ins may begin at an address in ten seconds",
+        default="30",
+    ),
+    Setting(
+        ini_key="ratelimit.authorization_requests",
+        meaning="how many authorization requests may come from an address in a minute",
+        default="300",
+    ),
+    Setting(
+        ini_key="ratelimit.client_requests",
+        meaning=(
+            "how many requests of a client may succeed in a minute, for each endpoint of clients;"
+            " `--requests-per-minute` gives one client another limit"
+        ),
+        default="600",
+    ),
+    Setting(
+        ini_key="ratelimit.client_failures",
+        meaning="how many requests to the endpoints of clients may fail in a minute",
+        default="20",
+    ),
+    Setting(
+        ini_key="ratelimit.session_checks",
+        meaning=(
+            "how often an address may ask `get-session` or `token` without a valid session in ten"
+            " seconds"
+        ),
+        default="100",
+    ),
+    Setting(
+        ini_key="ratelimit.session_requests",
+        meaning=(
+            "how many requests of a session may sign or write something in a minute, for each"
+            " endpoint"
+        ),
+        default="300",
+    ),
+    Setting(
+        ini_key="ratelimit.other_requests",
+        meaning=(
+            "how many requests to any other path may come from an address in ten seconds; at least"
+            " three times `ratelimit.begun_sign_ins`, since a sign-in opens the page, may open it"
+            " again, and sends its form"
+        ),
+        default="100",
+    ),
+    Setting(
         ini_key="metrics.listen",
         meaning="IP address and port on which Prometheus reads, such as `127.0.0.1:9464`",
         otherwise="nothing is measured",

@@ -5,6 +5,7 @@ Which requests count, and against whom; ``request_counts`` counts them.
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from http import HTTPStatus
 from ipaddress import IPv6Address
 from typing import Any
@@ -40,20 +41,13 @@ _FREE_WITH_A_SESSION = {"get_session", "session_token"}
 _SIGNED_FOR_A_SESSION = {"session_token"}
 _WRITTEN_BY_GET = {"oauth2.authorize", "oauth2.end_session", "sign_in.begin", "callback"}
 _OF_CLIENTS = {"oauth2.token", "oauth2.introspect", "oauth2.revoke", "oauth2.userinfo"}
-_SIGN_IN = RateLimitItemPerSecond(10, 10)
-_BY_ROUTE = {
-    "sign_in": _SIGN_IN,
-    "sign_in.social": _SIGN_IN,
-    "sign_in.begin": _SIGN_IN,
-    "callback": _SIGN_IN,
-    "oauth2.authorize": RateLimitItemPerSecond(300, 60),
-}
-# Each is kept for some minutes, and may be as long as a body.
-_POSTED = RateLimitItemPerSecond(20, 60)
-_OTHERWISE = RateLimitItemPerSecond(100, 10)
-_SESSION = RateLimitItemPerSecond(300, 60)
-_CLIENT = RateLimitItemPerSecond(600, 60)
-_FAILURES = RateLimitItemPerSecond(20, 60)
+# Its view knows which attempt a request belongs to, and counts by that.
+_COUNTED_BY_ITS_VIEW = {"callback"}
+# Windows, in seconds.
+_MOMENT = 10
+_MINUTE = 60
+# A minute's. Each is kept for some minutes, and may be as long as a body.
+_POSTED = 20
 # A site has a /48 and may use each of its 65,536 networks. Several households may share one.
 _OF_A_SITE = 8
 
@@ -69,8 +63,8 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
         if name in _OF_CLIENTS:
             return _by_outcome(view, context, request)
         session = request.central_session if name in _FREE_WITH_A_SESSION else None
-        if name not in _UNLIMITED and session is None:
-            _count(request, _BY_ROUTE.get(name, _OTHERWISE), name)
+        if name not in _UNLIMITED | _COUNTED_BY_ITS_VIEW and session is None:
+            _count(request, _limit_of_route(request, name), name)
         _count_of_session(request, name)
         return view(context, request)
 
@@ -91,7 +85,47 @@ def _count_of_session(request: AuthRequest, name: str) -> None:
     else:
         return
     if session is not None:
-        limits.count(_SESSION, name, session.id)
+        limit = _limit(request.auth_settings.request_limits.session_requests, _MINUTE)
+        limits.count(limit, name, session.id)
+
+
+def count_begun_sign_in(request: AuthRequest) -> None:
+    """Count a sign-in that begins; raises TooManyRequestsError for one that is too many."""
+    _count(request, _begun_sign_ins(request), "begun_sign_ins")
+
+
+def count_callback(request: AuthRequest, attempt_id: str | None) -> None:
+    """Count a callback for the attempt that it finishes; raises TooManyRequestsError.
+
+    Its address was counted when the attempt began. So people behind one address come back however
+    many they are, and whatever others send from there: a callback that finishes no attempt of its
+    browser (None) counts for the address, apart from these.
+    """
+    limits = request.components.rate_limits
+    if attempt_id is None:
+        _count(request, _begun_sign_ins(request), "callback")
+    elif limits is not None:
+        limits.count(_begun_sign_ins(request), "callback", "attempt", attempt_id)
+
+
+def _begun_sign_ins(request: AuthRequest) -> RateLimitItem:
+    return _limit(request.auth_settings.request_limits.begun_sign_ins, _MOMENT)
+
+
+def _limit_of_route(request: AuthRequest, name: str) -> RateLimitItem:
+    limits = request.auth_settings.request_limits
+    if name == "sign_in.social":
+        return _begun_sign_ins(request)
+    if name == "oauth2.authorize":
+        return _limit(limits.authorization_requests, _MINUTE)
+    if name in _FREE_WITH_A_SESSION:
+        return _limit(limits.session_checks, _MOMENT)
+    return _limit(limits.other_requests, _MOMENT)
+
+
+@cache
+def _limit(amount: int, seconds: int) -> RateLimitItem:
+    return RateLimitItemPerSecond(amount, seconds)
 
 
 def _by_outcome(
@@ -115,7 +149,7 @@ def _by_outcome(
 
 def count_posted_request(request: AuthRequest) -> None:
     """Count an authorization request that has to be kept; raises TooManyRequestsError."""
-    _count(request, _POSTED, "posted requests")
+    _count(request, _limit(_POSTED, _MINUTE), "posted requests")
 
 
 def _count_success(request: AuthRequest) -> None:
@@ -131,7 +165,8 @@ def _count_success(request: AuthRequest) -> None:
 def _count_failure(request: AuthRequest) -> None:
     # A client that has shown who it is shares its failures with nobody at its address.
     who = () if request.admitted is None else (request.admitted.client_id,)
-    _count(request, _FAILURES, "failures", *who)
+    limit = _limit(request.auth_settings.request_limits.client_failures, _MINUTE)
+    _count(request, limit, "failures", *who)
 
 
 def admission(request: AuthRequest) -> Admit:
@@ -144,9 +179,10 @@ def admission(request: AuthRequest) -> Admit:
         limits = request.components.rate_limits
         if limits is None:
             return
-        limit = _CLIENT
-        if requests_per_minute is not None:
-            limit = RateLimitItemPerSecond(requests_per_minute, _CLIENT.get_expiry())
+        amount = requests_per_minute
+        if amount is None:
+            amount = request.auth_settings.request_limits.client_requests
+        limit = _limit(amount, _MINUTE)
         who = ("client", str(routes.known_path(request)), client_id)
         counts_as: tuple[tuple[RateLimitItem, tuple[str, ...]], ...] = ((limit, who),)
         if public:

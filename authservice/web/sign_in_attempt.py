@@ -16,7 +16,7 @@ from authservice.crypto.server_secret import ServerSecret
 from authservice.oauth.pending_request import InteractionError
 from authservice.services import verifications
 from authservice.services.verifications import Verification
-from authservice.web import interactions, return_target
+from authservice.web import interactions, rate_limits, return_target
 from authservice.web.request import AuthRequest
 from authservice.web.return_target import OAuthReturn, ReturnTarget
 
@@ -76,7 +76,13 @@ def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAtte
 
 
 def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
-    """Store the attempt unless it was begun before, and return where the person signs in."""
+    """Store the attempt unless it was begun before, and return where the person signs in.
+
+    Raises TooManyRequestsError when too many begin at the person's address.
+    """
+    if verifications.peek(request.db_readonly, _identifier(attempt.state)) is None:
+        # Before the writing transaction, which nobody shall wait for while counts are asked for.
+        rate_limits.count_begun_sign_in(request)
     value = request.components.secret.encrypt(_STORED, json.dumps(_content(attempt)))
     verifications.put(
         request.db, _identifier(attempt.state), value, clock.now() + LIFETIME, id=attempt.id

@@ -7,6 +7,7 @@ import pytest
 from tests.behind_proxy.deployment import APP, AUTH
 
 SIGN_IN = f"{AUTH}/sign-in"
+BEGIN = f"{AUTH}/api/auth/sign-in/begin"
 SOCIAL = f"{AUTH}/api/auth/sign-in/social"
 SESSION = f"{AUTH}/api/auth/get-session"
 TOKEN = f"{AUTH}/api/auth/oauth2/token"
@@ -21,24 +22,22 @@ def _statuses(ask, times):
     return [ask().status for _ in range(times)]
 
 
-def test_the_sign_in_page_ten_times_in_ten_seconds(caller):
-    assert _statuses(lambda: caller.get(SIGN_IN), 10) == [200] * 10
+def test_thirty_sign_ins_begin_in_ten_seconds(caller):
+    assert _statuses(lambda: caller.get(BEGIN), 30) == [303] * 30
 
-    answer = caller.get(SIGN_IN)
+    answer = caller.get(BEGIN)
 
     assert answer.status == 429
     assert 1 <= int(answer.headers["Retry-After"]) <= 10
     assert "Please wait a moment" in answer.text
     assert "too_many_requests" in answer.text
-    # Sending the form is counted with it.
-    assert caller.post_form(SIGN_IN, {}).status == 429
 
 
-def test_an_application_may_begin_ten_sign_ins_in_ten_seconds(caller):
+def test_an_application_may_begin_thirty_sign_ins_in_ten_seconds(caller):
     def begin():
         return caller.post_json(SOCIAL, {"provider": "github"}, Origin=APP)
 
-    assert _statuses(begin, 10) == [200] * 10
+    assert _statuses(begin, 30) == [200] * 30
 
     answer = begin()
 
@@ -52,9 +51,11 @@ def test_an_application_may_begin_ten_sign_ins_in_ten_seconds(caller):
 
 
 def test_each_address_and_each_page_counts_apart(production, caller):
-    _statuses(lambda: caller.get(SIGN_IN), 11)
+    _statuses(lambda: caller.get(BEGIN), 31)
+    assert caller.get(BEGIN).status == 429
 
-    assert production.caller("127.0.0.3").get(SIGN_IN).status == 200
+    assert production.caller("127.0.0.3").get(BEGIN).status == 303
+    assert caller.get(SIGN_IN).status == 200
     assert caller.post_json(SOCIAL, {"provider": "github"}).status == 200
     assert caller.get(AUTH).status == 200
 
@@ -125,17 +126,17 @@ def test_what_everybody_reads_is_not_counted(caller, path):
 def test_a_claimed_address_does_not_help(production, caller):
     def ask(number):
         forged = {"X_Forwarded_For": f"198.51.100.{number}", "X_Real_IP": "198.51.100.1"}
-        return caller.get(SIGN_IN, **forged, Forwarded="for=198.51.100.1").status
+        return caller.get(BEGIN, **forged, Forwarded="for=198.51.100.1").status
 
-    assert [ask(number) for number in range(12)] == [200] * 10 + [429] * 2
+    assert [ask(number) for number in range(32)] == [303] * 30 + [429] * 2
 
 
 @pytest.mark.attack("BROWSER-lock-out")
 def test_a_claimed_address_locks_nobody_out(production, caller):
-    for _ in range(11):
-        caller.get(SIGN_IN, X_Forwarded_For="127.0.0.3")
+    for _ in range(31):
+        caller.get(BEGIN, X_Forwarded_For="127.0.0.3")
 
-    assert production.caller("127.0.0.3").get(SIGN_IN).status == 200
+    assert production.caller("127.0.0.3").get(BEGIN).status == 303
 
 
 def _past_the_proxy(production, address, forwarded_for):
@@ -143,7 +144,9 @@ def _past_the_proxy(production, address, forwarded_for):
     port = production.worker_ports[0]
     connection = http.client.HTTPConnection("127.0.0.1", port, source_address=(address, 0))
     try:
-        connection.request("GET", "/sign-in", headers={"X-Forwarded-For": forwarded_for})
+        connection.request(
+            "GET", "/api/auth/sign-in/begin", headers={"X-Forwarded-For": forwarded_for}
+        )
         answer = connection.getresponse()
         answer.read()
         return answer.status
@@ -154,19 +157,19 @@ def _past_the_proxy(production, address, forwarded_for):
 @pytest.mark.attack("RFC9700-4.13")
 @pytest.mark.requirement("RFC9700-4.13-1")
 def test_who_goes_past_the_proxy_is_not_believed(production):
-    statuses = [_past_the_proxy(production, "127.0.0.4", f"198.51.100.{n}") for n in range(12)]
+    statuses = [_past_the_proxy(production, "127.0.0.4", f"198.51.100.{n}") for n in range(32)]
 
-    assert statuses == [200] * 10 + [429] * 2
+    assert statuses == [303] * 30 + [429] * 2
 
 
 def test_a_network_of_ipv6_counts_as_one_address(production):
     def ask(forwarded_for):
         return _past_the_proxy(production, "127.0.0.1", forwarded_for)
 
-    statuses = [ask(f"2001:db8:0:7:{n}::{n}") for n in range(12)]
+    statuses = [ask(f"2001:db8:0:7:{n}::{n}") for n in range(32)]
 
-    assert statuses == [200] * 10 + [429] * 2
-    assert ask("2001:db8:0:8::1") == 200
+    assert statuses == [303] * 30 + [429] * 2
+    assert ask("2001:db8:0:8::1") == 303
 
 
 @pytest.mark.attack("BROWSER-brute-force")
@@ -177,16 +180,18 @@ def test_both_processes_count_together(production):
     ]
 
     statuses = []
-    for number in range(12):
+    for number in range(32):
         connection = connections[number % 2]
-        connection.request("GET", "/sign-in", headers={"X-Forwarded-For": "198.51.100.9"})
+        connection.request(
+            "GET", "/api/auth/sign-in/begin", headers={"X-Forwarded-For": "198.51.100.9"}
+        )
         answer = connection.getresponse()
         answer.read()
         statuses.append(answer.status)
     for connection in connections:
         connection.close()
 
-    assert statuses == [200] * 10 + [429] * 2
+    assert statuses == [303] * 30 + [429] * 2
 
 
 @pytest.mark.parametrize(("fail", "mend"), [("stop", "start"), ("freeze", "thaw")])
@@ -196,12 +201,12 @@ def test_without_redis_requests_pass_and_the_log_says_so(
     before = len(production.output)
     getattr(redis_server, fail)()
     try:
-        assert _statuses(lambda: caller.get(SIGN_IN), 12) == [200] * 12
+        assert _statuses(lambda: caller.get(BEGIN), 32) == [303] * 32
     finally:
         getattr(redis_server, mend)()
 
     written = production.output[before:]
     assert "rate limits are off: the storage cannot be reached" in written
     assert "Traceback" not in written
-    statuses = _statuses(lambda: caller.get(SIGN_IN), 12)
+    statuses = _statuses(lambda: caller.get(BEGIN), 32)
     assert statuses[-1] == 429

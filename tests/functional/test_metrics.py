@@ -128,10 +128,10 @@ def test_requests_that_a_rate_limit_refused(make_app, monkeypatch, port, now):
     app = production_app(make_app, monkeypatch, metrics__listen=f"127.0.0.1:{port}")
     browser = production_browser(app)
 
-    for _ in range(12):
-        browser.get("/sign-in", expect_errors=True)
+    for _ in range(32):
+        browser.get("/api/auth/sign-in/begin", expect_errors=True)
 
-    assert now("rate_limit_hits_total", limit="sign_in") == 2
+    assert now("rate_limit_hits_total", limit="begun_sign_ins") == 2
 
 
 def test_an_error_of_our_own_is_counted_as_one(browser, now, monkeypatch):

@@ -1,6 +1,7 @@
 """Rate limits, counted in the memory of one process: which requests count, and against whom."""
 
 import base64
+from contextlib import ExitStack
 
 import pytest
 
@@ -9,9 +10,12 @@ from authservice.services.client_metadata import ClientMetadata
 from authservice.web import rate_limits
 from authservice.web.routes import ROUTES
 from tests.browser import Browser
+from tests.cookies import cookie_header
 from tests.production import production_app, production_browser, signed_in_cookies
 from tests.relying_party import TOKEN, USERINFO, RelyingParty
 
+BEGIN = "/api/auth/sign-in/begin"
+CALLBACK = "/api/auth/callback/github"
 SESSION = "/api/auth/get-session"
 SOCIAL = "/api/auth/sign-in/social"
 AUTHORIZE = "/api/auth/oauth2/authorize"
@@ -57,9 +61,10 @@ def _basic(client_id, secret):
 @pytest.mark.parametrize(
     ("path", "limit", "window"),
     [
-        ("/sign-in", 10, 10),
-        ("/api/auth/callback/github", 10, 10),
-        ("/api/auth/sign-in/begin", 10, 10),
+        ("/sign-in", 100, 10),
+        ("/api/auth/callback/github", 30, 10),
+        ("/api/auth/callback/elsewhere", 30, 10),
+        ("/api/auth/sign-in/begin", 30, 10),
         (AUTHORIZE, 300, 60),
         (SESSION, 100, 10),
         ("/api/auth/token", 100, 10),
@@ -125,18 +130,17 @@ WRITES = [
 
 @pytest.mark.attack("BROWSER-many-cookies")
 @pytest.mark.parametrize(("method", "route"), WRITES, ids=lambda part: getattr(part, "name", ""))
-def test_a_session_writes_so_often_from_wherever_it_does(app, database, method, route):
+def test_a_session_writes_so_often_from_wherever_it_does(
+    make_app, monkeypatch, database, method, route
+):
+    app = production_app(make_app, monkeypatch, ratelimit__session_requests="1")
     cookies = signed_in_cookies(app, database)
     path = route.path.replace("{provider_id}", "github")
-    limits = app.registry.components.rate_limits
 
     def ask(cookies, number):
         browser = _at(production_browser(app, cookies), f"203.0.113.{number}")
         return browser._gen_request(method, path, expect_errors=True).status_int
 
-    session_id = production_browser(app, cookies).get(SESSION).json["session"]["id"]
-    for _ in range(299):
-        limits.count(rate_limits._SESSION, route.name, session_id)
     other = signed_in_cookies(app, database)
     shared_alone = cookies.partition("; ")[0]
 
@@ -154,16 +158,85 @@ def test_other_addresses_of_the_api_are_not_free_with_a_session(app, database):
 
 
 def test_showing_and_sending_the_sign_in_page_count_together(browser):
-    _get(browser, "/sign-in", 5)
-    for _ in range(5):
+    _get(browser, "/sign-in", 50)
+    for _ in range(50):
         assert browser.post("/sign-in", {}, expect_errors=True).status_int != 429
 
     assert browser.post("/sign-in", {}, expect_errors=True).status_int == 429
     assert browser.get("/sign-in", expect_errors=True).status_int == 429
 
 
+def _form(app):
+    """Return the form of the sign-in page, opened by somebody of the office."""
+    return production_browser(app).get("/sign-in").forms[0]
+
+
+def _begun(form):
+    return form.submit("choice", value="sign-in", expect_errors=True).status_int
+
+
+def test_thirty_people_of_an_office_begin_to_sign_in_at_once_and_one_more_waits(app, browser):
+    assert [_begun(_form(app)) for _ in range(31)] == [303] * 30 + [429]
+
+    assert _get(browser, BEGIN, 1) == [429]
+    assert _get(browser, "/sign-in", 1) == [200]
+    assert _get(_at(browser, "203.0.113.8"), BEGIN, 1) == [303]
+
+
+def test_a_form_that_is_sent_again_begins_nothing_that_counts(app, browser):
+    form = _form(app)
+
+    assert [_begun(form) for _ in range(35)] == [303] * 35
+    assert _get(browser, BEGIN, 30) == [303] * 29 + [429]
+
+
+def test_going_on_as_the_person_who_is_signed_in_begins_nothing_that_counts(app, database, browser):
+    cookies = signed_in_cookies(app, database)
+    for _ in range(3):
+        page = production_browser(app, cookies).get("/sign-in")
+        page.test_app = production_browser(app, f"{cookies}; {cookie_header(page)}")
+        assert page.forms[0].submit("choice", value="continue").status_int == 303
+
+    assert _get(browser, BEGIN, 31) == [303] * 30 + [429]
+
+
+def test_who_comes_back_counts_for_the_sign_in_that_began(make_app, monkeypatch, standin):
+    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
+    app = production_app(make_app, monkeypatch, **ini, ratelimit__begun_sign_ins="3")
+    people = [production_browser(app) for _ in range(3)]
+    backs = [standin.allow(_get_begin(person)) for person in people]
+    stranger = production_browser(app)
+    junk = f"{CALLBACK}?code=x&state=x"
+
+    # Others at the same address, or a page of somebody's that they opened, use up what is junk.
+    assert _get(stranger, junk, 4) == [400] * 3 + [429]
+    assert _get(stranger, stranger.path(backs[0]), 1) == [429]
+    assert [person.visit(back).status_int for person, back in zip(people, backs, strict=True)] == [
+        303
+    ] * 3
+
+
+def test_one_sign_in_comes_back_so_often_and_no_oftener(make_app, monkeypatch, standin):
+    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
+    app = production_app(make_app, monkeypatch, **ini, ratelimit__begun_sign_ins="3")
+    places = app.registry.components.sign_in_places
+    monkeypatch.setattr(places, "_patience", 0.0)
+    first, second = production_browser(app), production_browser(app)
+    back, other = standin.allow(_get_begin(first)), standin.allow(_get_begin(second))
+    with ExitStack() as held:
+        for _ in range(4):
+            held.enter_context(places.place("203.0.113.8"))
+        statuses = _get(first, first.path(back), 4)
+        assert statuses == [503] * 3 + [429]
+        assert _get(second, second.path(other), 1) == [503]
+
+
+def _get_begin(browser):
+    return browser.get(BEGIN).location
+
+
 def test_each_address_counts_apart(browser):
-    _get(browser, "/sign-in", 11)
+    _get(browser, "/sign-in", 101)
 
     assert _get(_at(browser, "203.0.113.8"), "/sign-in", 1) == [200]
     assert _get(_at(browser, "127.0.0.1"), "/sign-in", 1) == [429]
@@ -171,45 +244,45 @@ def test_each_address_counts_apart(browser):
 
 def test_ipv6_addresses_of_one_network_count_together(browser):
     statuses = [
-        _get(_at(browser, f"2001:db8:0:1:{number}::1"), "/sign-in", 1)[0] for number in range(11)
+        _get(_at(browser, f"2001:db8:0:1:{number}::1"), BEGIN, 1)[0] for number in range(31)
     ]
 
-    assert statuses == [200] * 10 + [429]
-    assert _get(_at(browser, "2001:db8:0:2::1"), "/sign-in", 1) == [200]
+    assert statuses == [303] * 30 + [429]
+    assert _get(_at(browser, "2001:db8:0:2::1"), BEGIN, 1) == [303]
 
 
 @pytest.mark.attack("EXHAUSTION-senders")
 def test_a_site_with_many_ipv6_networks_may_ask_eight_times_as_often(browser):
     statuses = [
-        _get(_at(browser, f"2001:db8:0:{number:x}::1"), "/sign-in", 1)[0] for number in range(81)
+        _get(_at(browser, f"2001:db8:0:{number:x}::1"), BEGIN, 1)[0] for number in range(241)
     ]
 
-    assert statuses == [200] * 80 + [429]
-    assert _get(_at(browser, "2001:db8:1::1"), "/sign-in", 1) == [200]
+    assert statuses == [303] * 240 + [429]
+    assert _get(_at(browser, "2001:db8:1::1"), BEGIN, 1) == [303]
 
 
 def test_what_one_ipv6_network_is_refused_uses_up_nothing_of_its_site(browser):
-    _get(_at(browser, "2001:db8:0:1::1"), "/sign-in", 100)
+    _get(_at(browser, "2001:db8:0:1::1"), BEGIN, 100)
 
-    assert _get(_at(browser, "2001:db8:0:2::1"), "/sign-in", 1) == [200]
+    assert _get(_at(browser, "2001:db8:0:2::1"), BEGIN, 1) == [303]
 
 
 def test_an_ipv6_address_on_a_link_counts_like_any_other(browser):
-    assert _get(_at(browser, "fe80::1%eth0"), "/sign-in", 11) == [200] * 10 + [429]
+    assert _get(_at(browser, "fe80::1%eth0"), BEGIN, 31) == [303] * 30 + [429]
 
 
 def test_an_ipv4_address_in_ipv6_dress_is_the_same(browser):
-    _get(_at(browser, "203.0.113.8"), "/sign-in", 10)
+    _get(_at(browser, "203.0.113.8"), BEGIN, 30)
 
-    assert _get(_at(browser, "::ffff:203.0.113.8"), "/sign-in", 1) == [429]
+    assert _get(_at(browser, "::ffff:203.0.113.8"), BEGIN, 1) == [429]
 
 
 def test_without_a_trusted_proxy_no_forwarded_address_counts(browser):
     statuses = [
         browser.get(
-            "/sign-in", headers={"X-Forwarded-For": f"203.0.113.{n}"}, expect_errors=True
+            BEGIN, headers={"X-Forwarded-For": f"203.0.113.{n}"}, expect_errors=True
         ).status_int
-        for n in range(11)
+        for n in range(31)
     ]
 
     assert statuses[-1] == 429
@@ -221,16 +294,16 @@ def test_behind_a_trusted_proxy_its_word_counts_and_no_claim_left_of_it(make_app
     browser = production_browser(app)
 
     def ask(forwarded_for):
-        return _get(browser, "/sign-in", 1, headers={"X-Forwarded-For": forwarded_for})[0]
+        return _get(browser, BEGIN, 1, headers={"X-Forwarded-For": forwarded_for})[0]
 
-    statuses = [ask(f"198.51.100.{n}, 203.0.113.8, 10.1.2.3") for n in range(11)]
-    assert statuses == [200] * 10 + [429]
-    assert ask("203.0.113.9, 10.1.2.3") == 200
+    statuses = [ask(f"198.51.100.{n}, 203.0.113.8, 10.1.2.3") for n in range(31)]
+    assert statuses == [303] * 30 + [429]
+    assert ask("203.0.113.9, 10.1.2.3") == 303
 
 
 def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
-    _get(browser, "/sign-in", 10)
-    page = browser.get("/sign-in", status=429)
+    _get(browser, BEGIN, 30)
+    page = browser.get(BEGIN, status=429)
     assert page.content_type == "text/html"
     assert "Please wait a moment" in page.text
     assert page.headers["Content-Security-Policy"]
@@ -268,10 +341,6 @@ def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, 
     # The client itself works on, at the same address too: nobody can lock it out from there.
     form = {"grant_type": "refresh_token", "refresh_token": "x"}
     assert browser.post(TOKEN, form, headers=_basic(client_id, secret), status=400)
-
-
-def test_the_limit_of_a_client_is_six_hundred_a_minute():
-    assert (rate_limits._CLIENT.amount, rate_limits._CLIENT.get_expiry()) == (600, 60)
 
 
 @pytest.fixture
@@ -397,8 +466,49 @@ def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited)
     assert _asked_for(browser, "x", headers=limited.credentials()) == 200
 
 
+@pytest.mark.parametrize(
+    ("setting", "path", "status"),
+    [
+        ("authorization_requests", AUTHORIZE, 400),
+        ("session_checks", SESSION, 200),
+        ("session_checks", "/api/auth/token", 401),
+        ("client_failures", USERINFO, 401),
+    ],
+)
+def test_a_limit_is_what_its_setting_says(make_app, monkeypatch, setting, path, status):
+    browser = production_browser(
+        production_app(make_app, monkeypatch, **{f"ratelimit__{setting}": "2"})
+    )
+
+    assert _get(browser, path, 3) == [status] * 2 + [429]
+
+
+def test_the_limit_of_every_other_path_is_what_its_setting_says(make_app, monkeypatch):
+    limits = {"ratelimit__begun_sign_ins": "1", "ratelimit__other_requests": "3"}
+    browser = production_browser(production_app(make_app, monkeypatch, **limits))
+
+    assert _get(browser, "/", 4) == [200] * 3 + [429]
+    assert _get(browser, BEGIN, 2) == [303, 429]
+
+
+def test_the_limits_of_clients_and_of_sessions_are_what_their_settings_say(
+    make_app, monkeypatch, database, register
+):
+    limits = {"ratelimit__client_requests": "2", "ratelimit__session_requests": "1"}
+    app = production_app(make_app, monkeypatch, **limits)
+    person = production_browser(app, signed_in_cookies(app, database))
+    headers = _basic(*register())
+
+    assert [_asked_for(production_browser(app), "x", headers=headers) for _ in range(3)] == [
+        200,
+        200,
+        429,
+    ]
+    assert _get(person, "/api/auth/token", 2) == [200, 429]
+
+
 def test_local_mode_limits_nothing(make_app):
     browser = Browser(make_app())
 
-    assert set(_get(browser, "/sign-in", 50)) == {200}
+    assert set(_get(browser, "/sign-in", 110)) == {200}
     assert set(_get(browser, SESSION, 150)) == {200}

@@ -30,12 +30,16 @@ _log = logging.getLogger(__name__)
 def callback(request: AuthRequest) -> Response:
     """Finish a sign-in attempt: make the session and lead on to where it was wanted."""
     if request.matchdict["provider_id"] != request.identity_provider.id:
+        rate_limits.count_callback(request, None)
         return error_json(404, "Provider not found", "PROVIDER_NOT_FOUND")
     found = sign_in_attempt.find(request, request.GET.get("state", ""))
     if found is None or found[0].spent or found[0].expired:
+        rate_limits.count_callback(request, None)
         return _repeated_or_unknown(request, found[1] if found else None)
     row, attempt = found
-    if not request.cookies_of_service.has_attempt(request.cookie_header, attempt.id):
+    begun_here = request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
+    rate_limits.count_callback(request, attempt.id if begun_here else None)
+    if not begun_here:
         # The attempt stays as it is, for the browser in which it was begun.
         elsewhere = SignInFailedError("state_mismatch", "the callback came to another browser")
         return _failed(request, attempt, elsewhere)

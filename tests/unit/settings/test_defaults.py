@@ -51,6 +51,18 @@ def test_every_other_setting_has_a_default():
     assert settings.provider.concurrent_sign_ins == 4
 
 
+def test_rate_limits_have_the_published_defaults():
+    assert dataclasses.asdict(production().request_limits) == {
+        "begun_sign_ins": 30,
+        "authorization_requests": 300,
+        "client_requests": 600,
+        "client_failures": 20,
+        "session_checks": 100,
+        "session_requests": 300,
+        "other_requests": 100,
+    }
+
+
 def test_lifetimes_have_the_published_defaults():
     lifetimes = dataclasses.asdict(local().lifetimes)
 

@@ -147,6 +147,35 @@ def test_rate_limits_are_kept_in_memory_or_redis(storage):
     assert problems(production, {"ratelimit.storage": storage})[0] == ["ratelimit.storage"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "begun_sign_ins",
+        "authorization_requests",
+        "client_requests",
+        "client_failures",
+        "session_checks",
+        "session_requests",
+        "other_requests",
+    ],
+)
+@pytest.mark.parametrize("value", ["0", "-1", "2.5", "many", "1000001"])
+def test_a_rate_limit_is_a_number_of_requests(name, value):
+    names, message = problems(production, {f"ratelimit.{name}": value})
+
+    assert names == [f"ratelimit.{name}"]
+    assert "must be a whole number from 1 to 1000000" in message
+
+
+def test_the_sign_in_page_can_be_opened_by_all_who_may_begin_to_sign_in():
+    names, message = problems(production, {"ratelimit.begun_sign_ins": "34"})
+
+    assert names == ["ratelimit.other_requests"]
+    assert "at least three times ratelimit.begun_sign_ins, which is 102" in message
+    enough = {"ratelimit.begun_sign_ins": "34", "ratelimit.other_requests": "102"}
+    assert production(enough).request_limits.begun_sign_ins == 34
+
+
 LIMITS = {
     "session": 34560000,
     "session_update": 34560000,

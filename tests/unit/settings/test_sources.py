@@ -146,6 +146,13 @@ def test_the_table_of_keys_is_the_published_one():
         "provider.concurrent_sign_ins",
         "auth.sqlite_synchronous",
         "ratelimit.storage",
+        "ratelimit.begun_sign_ins",
+        "ratelimit.authorization_requests",
+        "ratelimit.client_requests",
+        "ratelimit.client_failures",
+        "ratelimit.session_checks",
+        "ratelimit.session_requests",
+        "ratelimit.other_requests",
         *(
             f"lifetimes.{name}"
             for name in (
