@@ -136,6 +136,7 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     loader.setup_logging(variables)
     application = loader.get_wsgi_app(None, variables)
     Finalize(None, application.registry.components.close, exitpriority=0)
+    application.registry.components.sign_in_places.fit(options.threads)
     _log.info("Serving on http://%s:%d", options.host, options.port)
     served = GranianApplication(application)
     Doorkeeper(options.port, options.connection_limit).watch(served.under_way)

@@ -37,6 +37,7 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
     stopping = threading.Event()
     server = listen(app, sockets, options)
     server.adj.connection_limit = affordable(server.adj)
+    components.sign_in_places.fit(server.adj.threads)
     listeners = [socket for socket in sockets.values() if isinstance(socket, BaseWSGIServer)]
     for listener in listeners:
         listener.channel_class = Channel

@@ -146,9 +146,8 @@ SETTINGS = (
     Setting(
         ini_key="provider.concurrent_sign_ins",
         meaning=(
-            "how many sign-ins of a process may wait for the provider at a time; half as many"
-            " more may stand in line, and both together must be fewer than the `threads` of its"
-            " server"
+            "how many sign-ins of a process may ask the provider at a time; no more than half of"
+            " the `threads` of its server, of which another quarter may stand in line"
         ),
         default="4",
     ),

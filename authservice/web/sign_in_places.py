@@ -1,12 +1,17 @@
 """Places for those who wait for the identity provider: a few in a process, by turns of address."""
 
+import logging
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# As the answer says that asks for patience: longer than that, coming again is as good.
-PATIENCE_SECONDS = 5.0
+_log = logging.getLogger(__name__)
+
+# Longer than that, a page that loads itself again is as good, and holds no thread.
+PATIENCE_SECONDS = 3.0
+# What the page waits that is shown to a person for whom there was no place.
+RELOAD_SECONDS = 2
 
 
 class TooManySignInsError(Exception):
@@ -16,20 +21,40 @@ class TooManySignInsError(Exception):
 class SignInPlaces:
     """The places of a process, and a short line before them.
 
-    A provider that is slow must not have all the threads that answer everybody else, so the line
-    has half as many who wait as there are places. One address may have all places as long as
-    nobody else is there. The next place goes to the address with the fewest, and who makes the
-    line too long is the last one of the address with the most.
+    A provider that is slow must not have all the threads that answer everybody else: who stands in
+    line takes at most a quarter of them, and a quarter is left when all places are taken too. One
+    address may have all places as long as nobody else is there. The next place goes to the address
+    with the fewest, and who makes the line too long is the last one of the address with the most.
     """
 
     def __init__(self, number: int, *, patience: float = PATIENCE_SECONDS) -> None:
-        """Take how many places there are, and the seconds that somebody waits for one."""
+        """Take how many places there are, and the seconds that somebody waits for one.
+
+        Until ``fit`` says how many threads there are, they count as twice the places.
+        """
         self._number = number
-        self._longest_line = max(1, number // 2)
+        self._longest_line = number // 2
         self._patience = patience
         self._lock = threading.Lock()
         self._held: Counter[str] = Counter()
         self._line: list[_Waiting] = []
+
+    def fit(self, threads: int) -> None:
+        """Keep to the threads of the server; called once, before it serves.
+
+        With fewer than four threads nobody stands in line.
+        """
+        quarter = threads // 4
+        number = min(self._number, max(1, threads - quarter - max(1, quarter)))
+        if number < self._number:
+            _log.warning(
+                "provider.concurrent_sign_ins is %d, but a server with threads = %d leaves %d",
+                self._number,
+                threads,
+                number,
+            )
+        self._number = number
+        self._longest_line = quarter
 
     @contextmanager
     def place(self, address: str) -> Iterator[None]:

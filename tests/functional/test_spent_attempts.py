@@ -87,6 +87,15 @@ def test_after_a_failure_a_new_attempt_succeeds(browser, standin):
     assert len(standin.requests(TOKEN)) == 2
 
 
+def test_no_page_loads_itself_again_whose_attempt_is_spent(browser, standin):
+    standin.fault(TOKEN, "500")
+
+    first, second = _visit(browser, _back(browser, standin), 2)
+
+    assert "Refresh" not in first.headers
+    assert "Refresh" not in second.headers
+
+
 def test_who_finds_no_place_keeps_the_attempt_and_loads_the_page_again(app, browser, standin):
     back = _back(browser, standin)
     places = app.registry.components.sign_in_places
@@ -96,7 +105,7 @@ def test_who_finds_no_place_keeps_the_attempt_and_loads_the_page_again(app, brow
             held.enter_context(places.place("203.0.113.8"))
         answer = browser.visit(back, status=503)
 
-    assert answer.headers["Retry-After"] == "5"
+    assert (answer.headers["Retry-After"], answer.headers["Refresh"]) == ("2", "2")
     assert "Please wait a moment" in answer.text
     assert standin.requests(TOKEN) == []
     assert browser.visit(back).status_int == 303

@@ -1,7 +1,10 @@
 """What pages do behind a person's back: requests, messages on the console, scripts that fail."""
 
 # Chromium says so of every page with such a status; that we show one is no fault.
-_STATUS = "Failed to load resource: the server responded with a status of 4"
+_STATUS = (
+    "Failed to load resource: the server responded with a status of 4",
+    "Failed to load resource: the server responded with a status of 503",
+)
 
 
 class Watch:

@@ -167,5 +167,6 @@ OPERATIONS: Operations = {
 }
 # The identity provider may be the one that does not answer, and nobody knows for how long.
 OPERATIONS["callback", "get"]["responses"]["503"] = page(
-    "the database or the identity provider does not answer"
+    "the database or the identity provider does not answer, or too many people sign in at once:"
+    " then the page loads itself again, to the same attempt"
 )

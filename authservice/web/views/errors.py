@@ -24,7 +24,7 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, form_pairs
 from authservice.web.routes import ROUTES, Surface
-from authservice.web.sign_in_places import TooManySignInsError
+from authservice.web.sign_in_places import RELOAD_SECONDS, TooManySignInsError
 from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)
@@ -162,18 +162,20 @@ def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
 
 @exception_view_config(TooManySignInsError)
 def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Response:
-    """Ask for patience; the sign-in goes on where it is when the page is loaded again."""
+    """Ask for patience with a page that loads itself again: nothing of the sign-in is spent."""
     response = error_page(
         request,
         503,
         _("Please wait a moment"),
         _("More people are signing in than ${provider} answers.")
         % {"provider": request.identity_provider.name},
-        _("Wait a few seconds and load this page again. You need not begin anew."),
+        _("This page loads itself again in a moment. You do not have to start again."),
         code="too_many_sign_ins",
         action=_again(request),
     )
-    response.headers["Retry-After"] = "5"
+    response.headers["Retry-After"] = str(RELOAD_SECONDS)
+    # To the very same address, which is that of a callback (HTML, section 4.2.5.3).
+    response.headers["Refresh"] = str(RELOAD_SECONDS)
     return response
 
 

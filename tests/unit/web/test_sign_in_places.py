@@ -13,8 +13,10 @@ FOREVER = 60.0
 class Room:
     """Places, and people who keep theirs until they are told to leave."""
 
-    def __init__(self, number, *, patience=FOREVER):
+    def __init__(self, number, *, threads=None, patience=FOREVER):
         self.places = SignInPlaces(number, patience=patience)
+        if threads is not None:
+            self.places.fit(threads)
         self.order = []
         self._pool = ThreadPoolExecutor(16)
 
@@ -136,3 +138,48 @@ def test_a_place_is_given_back_when_the_provider_fails(make_room):
         raise ValueError("failed")
 
     room.hold("b").close()
+
+
+@pytest.mark.attack("BROWSER-flood")
+@pytest.mark.parametrize(
+    ("threads", "wanted", "places", "line"),
+    [
+        (8, 4, 4, 2),
+        (8, 8, 4, 2),
+        (8, 2, 2, 2),
+        (16, 4, 4, 4),
+        (16, 256, 8, 4),
+        (5, 4, 3, 1),
+        (4, 4, 2, 1),
+        (3, 4, 2, 0),
+        (2, 4, 1, 0),
+        (1, 4, 1, 0),
+    ],
+)
+def test_a_quarter_of_the_threads_waits_and_another_is_left(
+    make_room, threads, wanted, places, line
+):
+    room = make_room(wanted, threads=threads)
+    held = [room.hold(f"held {number}") for number in range(places)]
+    waiting = [room.stand_in_line(f"waiting {number}") for number in range(line)]
+
+    refused = room.stand_in_line("one more")
+
+    with pytest.raises(TooManySignInsError):
+        refused.result()
+    assert len(room.line()) == line
+    assert threads == 1 or len(held) + len(waiting) < threads
+    for each in held:
+        each.close()
+    assert [each.result() for each in waiting] == [None] * line
+
+
+def test_the_log_says_that_there_are_fewer_places_than_the_setting_wants(make_room, caplog):
+    make_room(4, threads=8)
+    assert caplog.messages == []
+
+    make_room(12, threads=8)
+
+    assert caplog.messages == [
+        "provider.concurrent_sign_ins is 12, but a server with threads = 8 leaves 4"
+    ]
