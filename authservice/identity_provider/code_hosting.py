@@ -4,18 +4,23 @@ We are an OAuth client of GitHub, or of a GitHub Enterprise Server, for one purp
 signs in. The token that this takes is used for two questions and then forgotten.
 """
 
+import logging
 from base64 import urlsafe_b64encode
+from dataclasses import replace
 from hashlib import sha256
 from urllib.parse import quote, urlencode, urlsplit
 
 from authservice.httpclient import Client, Method, Request, Timeouts
-from authservice.identity_provider import github_profile, token_answer
+from authservice.identity_provider import SignInFailedError, github_profile, token_answer
 from authservice.identity_provider.github_profile import EmailAddress
 from authservice.identity_provider.provider_calls import ProviderCalls, json_body
-from authservice.services.users import Profile
+from authservice.services.users import EMAIL_SCOPE, Profile
 from authservice.settings import ProviderSettings
 
-_SCOPE = "read:user user:email"
+_log = logging.getLogger(__name__)
+
+_PROFILE_SCOPE = "read:user"
+_SCOPE = f"{_PROFILE_SCOPE} {EMAIL_SCOPE}"
 _API_VERSION = "2022-11-28"
 _MAX_BODY_BYTES = 1024 * 1024
 # Of 100 addresses each. Nobody's primary address is further down.
@@ -62,7 +67,7 @@ class CodeHosting:
         return f"{self._settings.authorize_url}?{urlencode(question, quote_via=quote)}"
 
     def profile(self, code: str, code_verifier: str) -> Profile:
-        """Return who signed in.
+        """Return who signed in, also where the site does not say which addresses they have.
 
         Raises SignInFailedError: ``invalid_code`` when the code earns no token,
         ``email_not_verified`` when the site confirms nobody whose address is not,
@@ -72,8 +77,17 @@ class CodeHosting:
         calls = ProviderCalls(self._client, self._patience)
         token = token_answer.bearer_token(calls.send(self._token_request(code, code_verifier)))
         person = github_profile.person(calls.send(self._api_request("/user", token)))
-        addresses = self._addresses(calls, token)
-        return github_profile.profile(self.id, person, addresses)
+        profile = github_profile.profile(self.id, person)
+        try:
+            addresses = self._addresses(calls, token)
+        except SignInFailedError as error:
+            # Who is known already is known by the account's number.
+            _log.warning("the addresses of account %s were not read: %s", profile.account_id, error)
+            return replace(profile, addresses_unread=True)
+        if addresses is None:
+            return replace(profile, scope=_PROFILE_SCOPE)
+        address = github_profile.verified_address(addresses)
+        return replace(profile, scope=_SCOPE, email=address, email_verified=address is not None)
 
     def _token_request(self, code: str, code_verifier: str) -> Request:
         form = {
@@ -100,14 +114,14 @@ class CodeHosting:
         }
         return Request(Method.GET, f"{self._settings.api_url}{path}", headers, query)
 
-    def _addresses(self, calls: ProviderCalls, token: str) -> list[EmailAddress]:
-        """Return the addresses up to the page of the one that counts; none if they are hidden."""
+    def _addresses(self, calls: ProviderCalls, token: str) -> list[EmailAddress] | None:
+        """Return the addresses up to the page of the one that counts; None if they are hidden."""
         found: list[EmailAddress] = []
         for page in range(1, _EMAIL_PAGES + 1):
             request = self._api_request("/user/emails", token, per_page="100", page=str(page))
             response = calls.send(request)
             if response.status_code in _NOT_OURS_TO_SEE:
-                break
+                return None
             found += github_profile.addresses(json_body(response))
             more = any('rel="next"' in link for link in response.headers.get("Link", []))
             if not more or any(address.primary and address.verified for address in found):

@@ -52,15 +52,14 @@ def addresses(content: object) -> list[EmailAddress]:
     ]
 
 
-def profile(provider_id: str, account: Mapping[str, Any], known: Iterable[EmailAddress]) -> Profile:
-    """Return the profile of an account with these addresses; raises SignInFailedError."""
-    address = _verified(known)
+def profile(provider_id: str, account: Mapping[str, Any]) -> Profile:
+    """Return the profile of an account, without an address; raises SignInFailedError."""
     return Profile(
         provider_id=provider_id,
         account_id=_account_id(account.get("id")),
         name=_text(account.get("name")) or _text(account.get("login")),
-        email=address,
-        email_verified=address is not None,
+        email=None,
+        email_verified=False,
         image=_https(account.get("avatar_url")),
     )
 
@@ -72,7 +71,7 @@ def _account_id(value: object) -> str:
     return str(value)
 
 
-def _verified(known: Iterable[EmailAddress]) -> str | None:
+def verified_address(known: Iterable[EmailAddress]) -> str | None:
     """Return the primary address if it is verified, else another that is, else None.
 
     The one on the public profile is not asked for: nobody says that it is verified.

@@ -21,6 +21,9 @@ from authservice.services import email_addresses, person_lock
 
 _log = logging.getLogger(__name__)
 
+# With it an identity provider shows the addresses of an account.
+EMAIL_SCOPE = "user:email"
+
 
 @dataclass(frozen=True, slots=True)
 class User:
@@ -42,7 +45,12 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What an identity provider says of a person; ``user_id`` only where it decides the id."""
+    """What an identity provider says of a person; ``user_id`` only where it decides the id.
+
+    ``scope`` is what it let us read, and None where that is not known. Without ``EMAIL_SCOPE`` in
+    it the address was kept from us. With ``addresses_unread`` the provider was asked for it and
+    did not answer.
+    """
 
     provider_id: str
     account_id: str
@@ -51,7 +59,12 @@ class Profile:
     email_verified: bool
     image: str | None
     scope: str | None = None
+    addresses_unread: bool = False
     user_id: str | None = None
+
+
+class AddressesUnreadError(Exception):
+    """A new account whose addresses could not be read, so nobody knows whether it has one."""
 
 
 class AccountNotLinkedError(Exception):
@@ -69,7 +82,7 @@ _ATTEMPTS = 3
 _BY_ID = Prepared(select(user).where(user.c.id == bindparam("user_id")))
 # The user is changed after what is found: nobody else may change them meanwhile.
 _BY_ACCOUNT = (
-    select(user)
+    select(*user.c, account.c.scope.label("account_scope"))
     .join(account, account.c.user_id == user.c.id)
     .where(
         account.c.provider_id == bindparam("provider_id"),
@@ -77,6 +90,7 @@ _BY_ACCOUNT = (
     )
     .with_for_update(key_share=True, of=user)
 )
+_SCOPES = select(account.c.scope).where(account.c.user_id == bindparam("user_id"))
 _HOLDER = select(user.c.id).where(user.c.email == bindparam("address"))
 
 
@@ -86,11 +100,18 @@ def find(connection: Connection, user_id: str) -> User | None:
     return None if row is None else User(*row)
 
 
+def shows_addresses(connection: Connection, user_id: str) -> bool | None:
+    """Tell whether the provider showed a user's addresses at the last sign-in; None if unknown."""
+    scopes = connection.scalars(_SCOPES, {"user_id": user_id}).all()
+    known = [scope.split() for scope in scopes if scope is not None]
+    return any(EMAIL_SCOPE in scope for scope in known) if known else None
+
+
 def from_profile(connection: Connection, profile: Profile) -> tuple[User, bool]:
     """Return the user behind a profile, and whether this sign-in created them.
 
     The account is the user, whatever its address. Raises AccountNotLinkedError for a new account
-    whose address is another user's.
+    whose address is another user's, and AddressesUnreadError for one whose addresses were not read.
     """
     if not profile.account_id:
         message = "a profile without an account id identifies nobody"
@@ -98,7 +119,9 @@ def from_profile(connection: Connection, profile: Profile) -> tuple[User, bool]:
     for _ in range(_ATTEMPTS):
         known = _of_account(connection, profile)
         if known is not None:
-            return _follow(connection, known, profile), False
+            return _follow(connection, *known, profile), False
+        if profile.addresses_unread:
+            raise AddressesUnreadError
         created = _create(connection, profile)
         if created is not None:
             return created, True
@@ -118,10 +141,14 @@ def claim_with(connection: Connection, profile: Profile, user_id: str) -> None:
     person_lock.claim(connection, or_(user.c.id == user_id, user.c.id.in_(of_account)))
 
 
-def _of_account(connection: Connection, profile: Profile) -> User | None:
-    key = {"provider_id": profile.provider_id, "account_id": profile.account_id}
-    row = connection.execute(_BY_ACCOUNT, key).first()
-    return None if row is None else User(*row)
+def _of_account(connection: Connection, profile: Profile) -> tuple[User, str | None] | None:
+    """Return the user of a profile's account, and the scope that is stored with it."""
+    row = connection.execute(_BY_ACCOUNT, _account_key(profile)).first()
+    return None if row is None else (User(*row[:-1]), row[-1])
+
+
+def _account_key(profile: Profile) -> dict[str, str]:
+    return {"provider_id": profile.provider_id, "account_id": profile.account_id}
 
 
 def _holder(connection: Connection, address: str) -> str | None:
@@ -167,13 +194,19 @@ def _create(connection: Connection, profile: Profile) -> User | None:
     return None
 
 
-def _follow(connection: Connection, known: User, profile: Profile) -> User:
+def _follow(connection: Connection, known: User, scope: str | None, profile: Profile) -> User:
     """Take over what changed at the provider.
 
     Not an address that another user holds, since nobody has the same as somebody else; but what
-    the person has given up is theirs no longer.
+    the person has given up, or keeps from us now, is theirs no longer. An address that could not
+    be read this time stays as it is.
     """
-    address, verified = _address(profile)
+    if profile.scope not in {None, scope}:
+        _store_scope(connection, profile)
+    if profile.addresses_unread:
+        address, verified = known.email, known.email_verified
+    else:
+        address, verified = _address(profile)
     current = replace(
         known, name=profile.name, image=profile.image, email=address, email_verified=verified
     )
@@ -192,6 +225,12 @@ def _follow(connection: Connection, known: User, profile: Profile) -> User:
     changed = _row(current) | {"updated_at": clock.now()}
     connection.execute(update(user).where(user.c.id == known.id).values(changed))
     return User(**changed)
+
+
+def _store_scope(connection: Connection, profile: Profile) -> None:
+    key = _account_key(profile)
+    change = update(account).where(*(account.c[name] == value for name, value in key.items()))
+    connection.execute(change.values(scope=profile.scope, updated_at=clock.now()))
 
 
 def _moves(connection: Connection, known: User, address: str) -> bool:

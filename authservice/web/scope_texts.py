@@ -16,6 +16,7 @@ class ScopeText:
     title: str
     detail: str
     value: str | None
+    advice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +33,18 @@ def resource_texts(resources: Iterable[str], settings: AuthSettings) -> list[Res
     return [ResourceText(name, None if name == uri else uri) for uri, name in names.items()]
 
 
-def scope_texts(scopes: Iterable[str], user: User) -> list[ScopeText]:
-    """Return what the consent page says of each scope, in the order asked for."""
+def scope_texts(
+    scopes: Iterable[str], user: User, missing_address: str | None = None
+) -> list[ScopeText]:
+    """Return what the consent page says of each scope, in the order asked for.
+
+    ``missing_address`` says why there is no address to be shared.
+    """
     profile = _("Your name and your picture") if user.image else _("Your name")
     address = (
         _("The address of your account")
         if user.email_verified
-        else _("Your account has no confirmed address now; one that it gets later is shared")
+        else _("No address can be shared now; one that becomes known later is")
     )
     texts = {
         "openid": (_("Know who you are"), _("The identifier of your account here"), None),
@@ -50,4 +56,5 @@ def scope_texts(scopes: Iterable[str], user: User) -> list[ScopeText]:
             None,
         ),
     }
-    return [ScopeText(scope, *texts[scope]) for scope in scopes]
+    advice = {"email": missing_address}
+    return [ScopeText(scope, *texts[scope], advice.get(scope)) for scope in scopes]

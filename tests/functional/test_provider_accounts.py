@@ -1,6 +1,7 @@
 """One account of the provider is one user: addresses that wander between accounts link nobody."""
 
 import json
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import select, text, update
@@ -32,10 +33,11 @@ def production(make_app, monkeypatch, standin):
 def come(production, standin):
     """Sign in with an account, in a browser of its own; return the browser and the last answer."""
 
-    def sign_in(login):
+    def sign_in(login, *, scope="read:user user:email"):
         person = production_browser(production)
         leaving = person.get("/sign-in").forms[0].submit("choice", value="sign-in")
         leaving = person.follow_home(leaving).location
+        leaving = leaving.replace(quote("read:user user:email"), quote(scope))
         back = standin.allow(leaving, login)
         return person, person.follow_home(person.visit(back, expect_errors=True))
 
@@ -117,7 +119,9 @@ def test_who_has_no_verified_address_has_none_for_anybody(come, database, produc
 
     who = user_of(person)
     assert (who["email"], who["emailVerified"]) == ("github-900001@unverified.invalid", False)
-    assert "no confirmed address" in page.text
+    assert "No address can be shared now" in page.text
+    assert "No email address of your GitHub account is confirmed" in page.text
+    assert "you did not allow it" not in page.text
     assert "unverified.invalid" not in page.text
     told = client.userinfo(tokens["access_token"]).json
     told |= verified(tokens["id_token"], client.http)[1]
@@ -125,7 +129,63 @@ def test_who_has_no_verified_address_has_none_for_anybody(come, database, produc
     assert told["name"] == "New Comer"
     for path in ("/", "/account"):
         assert "unverified.invalid" not in person.get(path).text
+    assert "No email address of your GitHub account is confirmed" in person.get("/account").text
     assert "newcomer@example.com" not in str(database.reader.execute(select(user)).all())
+
+
+def test_who_did_not_allow_their_addresses_is_told_so(come, database, production, standin):
+    before = user_of(come("octocat")[0])
+
+    person, _ = come("octocat", scope="read:user")
+
+    who = user_of(person)
+    assert (who["id"], who["email"], who["emailVerified"]) == (
+        before["id"],
+        f"github-{MONA}@unverified.invalid",
+        False,
+    )
+    client = RelyingParty.registered(production, database)
+    for page in (person.get("/account"), person.visit(client.authorize(person).location)):
+        assert "GitHub does not show us your email addresses" in page.text
+        assert "sign in again and allow it" in page.text
+        assert "is confirmed" not in page.text
+    again, _ = come("octocat")
+    assert user_of(again)["email"] == "mona@example.com"
+    assert "email addresses" not in again.get("/account").text
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es", "pl", "ja", "ar"])
+def test_what_is_said_of_a_missing_address_is_said_in_every_language(come, language):
+    person, _ = come("newcomer")
+
+    page = person.get("/account", headers={"Accept-Language": language})
+
+    assert "GitHub" in page.text
+    assert "No email address" not in page.text
+
+
+@pytest.mark.parametrize("kind", ["500", "secondary_limit", "not_json", "truncated"])
+def test_who_is_known_signs_in_although_the_addresses_cannot_be_read(come, standin, kind):
+    before = user_of(come("octocat")[0])
+    standin.account("octocat", name="Mona Smith")
+    standin.fault("/api/user/emails", kind)
+
+    person, _ = come("octocat")
+
+    after = user_of(person)
+    assert (after["id"], after["name"]) == (before["id"], "Mona Smith")
+    assert (after["email"], after["emailVerified"]) == ("mona@example.com", True)
+
+
+def test_a_new_account_whose_addresses_cannot_be_read_is_told_to_try_again(come, database, standin):
+    standin.fault("/api/user/emails", "500")
+
+    person, answer = come("octocat")
+
+    assert answer.status_int == 503
+    assert "GitHub does not answer" in answer.text
+    assert person.session() is None
+    assert database.reader.execute(select(user)).all() == []
 
 
 def test_an_address_that_is_no_longer_verified_goes_and_comes_back(come, standin):

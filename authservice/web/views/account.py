@@ -13,6 +13,7 @@ from authservice.services import connected_applications, sessions
 from authservice.services.connected_applications import ConnectedApplication
 from authservice.services.sessions import CentralSession
 from authservice.web import csrf, session_end
+from authservice.web.missing_address import missing_address
 from authservice.web.pages import page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
@@ -43,6 +44,7 @@ def account(request: AuthRequest) -> Response:
     some = connected[application_part.beyond : application_part.beyond + _AT_ONCE]
     values = {
         "user": session.user,
+        "missing_address": missing_address(request, session.user),
         "csrf_token": csrf.token(request),
         "done": request.GET.get("done") if request.GET.get("done") in _DONE else None,
         "sessions": [_session_values(each, session) for each in shown],

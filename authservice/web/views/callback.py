@@ -12,7 +12,12 @@ from authservice.identity_provider import SignInFailedError
 from authservice.services import provider_pin, sessions, users
 from authservice.services.provider_pin import ProviderPin
 from authservice.services.sessions import CentralSession
-from authservice.services.users import AccountNotLinkedError, Profile, User
+from authservice.services.users import (
+    AccountNotLinkedError,
+    AddressesUnreadError,
+    Profile,
+    User,
+)
 from authservice.services.verifications import Verification
 from authservice.web import rate_limits, return_target, sign_in_attempt, sign_in_failures
 from authservice.web.json_answer import error_json
@@ -69,6 +74,9 @@ def _arrived(request: AuthRequest, attempt: SignInAttempt, profile: Profile) -> 
             )
         )
         raise SignInFailedError("account_not_linked", "the address is another user's") from None
+    except AddressesUnreadError:
+        message = "the addresses of a new account were not read"
+        raise SignInFailedError("provider_unavailable", message) from None
     return _signed_in(request, attempt, user, new_user=created)
 
 

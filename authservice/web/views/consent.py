@@ -12,6 +12,7 @@ from authservice.oauth.authorization_request import AuthorizationRequest
 from authservice.services.users import User
 from authservice.web import csrf, interactions
 from authservice.web.authorization_answer import authorization_answer
+from authservice.web.missing_address import missing_address
 from authservice.web.pages import page
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
@@ -82,7 +83,7 @@ def _values(
         "client_name": asked.client.name or asked.client.client_id,
         "client_host": host_or_scheme(asked.redirect_uri),
         "user": user,
-        "scopes": scope_texts(asked.consent_scopes, user),
+        "scopes": scope_texts(asked.consent_scopes, user, missing_address(request, user)),
         "resources": resource_texts(asked.resources, request.auth_settings),
         "optional": asked.optional_scopes if choosing else (),
         "choose_url": f"{_address(request, interaction)}&{_CHOOSING}=yes" if choose else None,

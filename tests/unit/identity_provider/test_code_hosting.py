@@ -46,6 +46,7 @@ def test_the_profile_says_who_signed_in(sign_in):
         email="mona@example.com",
         email_verified=True,
         image="https://avatars.githubusercontent.com/u/583231?v=4",
+        scope="read:user user:email",
     )
 
 

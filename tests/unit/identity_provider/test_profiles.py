@@ -130,6 +130,7 @@ def test_the_public_address_does_not_stand_in_when_the_list_is_hidden(
     profile = sign_in.provider.profile(code, "v")
 
     assert (profile.email, profile.email_verified) == (None, False)
+    assert (profile.scope, profile.addresses_unread) == ("read:user", False)
 
 
 @pytest.mark.attack("FAILURES-49")

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from authservice.models import account
 from authservice.services import users
-from authservice.services.users import AccountNotLinkedError, Profile
+from authservice.services.users import AccountNotLinkedError, AddressesUnreadError, Profile
 
 
 def _profile(**changes):
@@ -92,6 +92,36 @@ def test_an_address_is_verified_when_the_provider_says_so(connection):
 
     assert again.email_verified is True
     assert again.verified_email == again.email == "ada@example.com"
+
+
+def test_an_address_that_could_not_be_read_stays(connection):
+    first, _ = users.from_profile(connection, _profile())
+    unread = {"email": None, "email_verified": False, "scope": None, "addresses_unread": True}
+
+    again, _ = users.from_profile(connection, _profile(name="Ada L.", **unread))
+
+    assert (again.id, again.name) == (first.id, "Ada L.")
+    assert (again.email, again.email_verified) == ("ada@example.com", True)
+    assert users.shows_addresses(connection, first.id) is True
+
+
+def test_nobody_is_made_of_an_account_whose_addresses_could_not_be_read(connection):
+    with pytest.raises(AddressesUnreadError):
+        users.from_profile(connection, _profile(email=None, addresses_unread=True))
+
+    assert connection.execute(select(account)).all() == []
+
+
+def test_whether_the_provider_shows_the_addresses_is_what_the_last_sign_in_found(connection):
+    unknown, _ = users.from_profile(connection, _profile(scope=None))
+    assert users.shows_addresses(connection, unknown.id) is None
+
+    found = []
+    for scope in ("read:user user:email", "read:user", "read:user user:email"):
+        users.from_profile(connection, _profile(scope=scope))
+        found.append(users.shows_addresses(connection, unknown.id))
+
+    assert found == [True, False, True]
 
 
 def test_letters_of_ascii_alone_are_made_small(connection):

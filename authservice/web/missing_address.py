@@ -1,0 +1,30 @@
+"""Why applications get no email address of a person, in words for them, and what they can do."""
+
+from pyramid.i18n import TranslationString
+
+from authservice.services import users
+from authservice.services.users import User
+from authservice.web.request import AuthRequest
+from authservice.web.texts import _
+
+_HIDDEN = _(
+    "${provider} does not show us your email addresses, since you did not allow it. To share one,"
+    " sign in again and allow it."
+)
+_UNCONFIRMED = _(
+    "No email address of your ${provider} account is confirmed, or somebody else signs in here with"
+    " it. To share one, confirm it in the email settings there, then sign in again."
+)
+
+
+def missing_address(request: AuthRequest, user: User) -> TranslationString | None:
+    """Return what a page says to a person whose address nobody gets; None where nothing is known.
+
+    It is what the last sign-in found. Who has not signed in since an older version is told nothing.
+    """
+    if user.email_verified:
+        return None
+    shown = users.shows_addresses(request.db_readonly, user.id)
+    if shown is None:
+        return None
+    return (_UNCONFIRMED if shown else _HIDDEN) % {"provider": request.identity_provider.name}
