@@ -15,6 +15,7 @@ _FORBIDDEN = 403
 # RFC 5321, section 4.5.3.1.3: the path of 256 octets, without its angle brackets.
 _LONGEST_ADDRESS = 254
 _ID_LIMIT = 2**63
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,11 @@ def addresses(content: object) -> list[EmailAddress]:
 
 def profile(provider_id: str, account: Mapping[str, Any]) -> Profile:
     """Return the profile of an account, without an address; raises SignInFailedError."""
+    account_id = _account_id(account.get("id"))
     return Profile(
         provider_id=provider_id,
-        account_id=_account_id(account.get("id")),
-        name=_text(account.get("name")) or _text(account.get("login")),
+        account_id=account_id,
+        name=_text(account.get("name")) or _text(account.get("login")) or account_id,
         email=None,
         email_verified=False,
         image=_https(account.get("avatar_url")),
@@ -98,11 +100,13 @@ def _https(value: object) -> str | None:
 def _text(value: object) -> str:
     """Return a text without what a database cannot hold: control characters and lone surrogates.
 
-    One of which nothing can be seen is empty.
+    It is cut where it is longer than anybody's name. One of which nothing can be seen is empty.
     """
-    if not isinstance(value, str) or is_blank(value):
+    if not isinstance(value, str):
         return ""
-    return "".join(c for c in value if unicodedata.category(c) not in {"Cc", "Cs"}).strip()
+    text = "".join(c for c in value if unicodedata.category(c) not in {"Cc", "Cs"}).strip()
+    text = text[:_LONGEST_NAME].strip()
+    return "" if is_blank(text) else text
 
 
 def _says_suspended(answer: object) -> bool:

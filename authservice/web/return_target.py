@@ -7,6 +7,9 @@ from urllib.parse import urlencode
 
 from authservice.web.origins import Origins
 
+# In the words of OpenID Connect Core, section 3.1.2.1.
+_CHOOSE_ACCOUNT = {"prompt": "select_account"}
+
 
 class RefusedReturnError(Exception):
     """A return address that is not on a trusted origin."""
@@ -105,14 +108,24 @@ def address(target: ReturnTarget, auth_url: str, *, new_user: bool = False) -> s
     return f"{auth_url}{url}" if url.startswith("/") else url
 
 
-def sign_in_address(target: ReturnTarget, auth_url: str) -> str:
-    """Return the sign-in page from which the browser would go there."""
+def sign_in_address(target: ReturnTarget, auth_url: str, *, choose_account: bool = False) -> str:
+    """Return the sign-in page from which the browser would go there.
+
+    With ``choose_account`` the identity provider asks first which account it shall be.
+    """
     asked = (
         {"interaction": target.interaction}
         if isinstance(target, OAuthReturn)
         else target.parameters()
     )
+    if choose_account:
+        asked = asked | _CHOOSE_ACCOUNT
     return f"{auth_url}/sign-in?{urlencode(asked)}"
+
+
+def chooses_account(query: Mapping[str, str]) -> bool:
+    """Tell whether the query of the sign-in page's address asks for ``choose_account``."""
+    return all(query.get(name) == value for name, value in _CHOOSE_ACCOUNT.items())
 
 
 def begin_address(target: FirstPartyReturn, auth_url: str) -> str:

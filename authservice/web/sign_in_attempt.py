@@ -38,7 +38,8 @@ class AttemptError(Exception):
 class SignInAttempt:
     """One way through the identity provider and back.
 
-    ``person_id`` is whom the page named from which it may begin.
+    ``person_id`` is whom the page named from which it may begin. With ``choose_account`` the
+    identity provider asks which account it shall be.
     """
 
     id: str
@@ -46,11 +47,15 @@ class SignInAttempt:
     code_verifier: str
     target: ReturnTarget
     person_id: str | None = None
+    choose_account: bool = False
 
 
-def new(target: ReturnTarget, person_id: str | None = None) -> SignInAttempt:
+def new(
+    target: ReturnTarget, person_id: str | None = None, *, choose_account: bool = False
+) -> SignInAttempt:
     """Return a fresh attempt for a return target, on a page for this person."""
-    return SignInAttempt(random_id(), random_token(), random_token(), target, person_id)
+    values = random_id(), random_token(), random_token()
+    return SignInAttempt(*values, target, person_id, choose_account)
 
 
 def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
@@ -59,6 +64,7 @@ def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
         "id": attempt.id,
         "browser": digest(browser),
         "person": attempt.person_id,
+        "choose": attempt.choose_account,
     }
     return secret.seal(_PURPOSE, content, clock.now() + LIFETIME)
 
@@ -68,8 +74,12 @@ def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAtte
     found = secret.unseal(_PURPOSE, sealed, clock.now())
     if found is None or browser is None or found.value["browser"] != digest(browser):
         raise AttemptError
-    # A page of the version before names nobody.
-    attempt = replace(_attempt(found.value["id"], found.value), person_id=found.value.get("person"))
+    # A page of the version before names nobody, and says nothing of a choice.
+    attempt = replace(
+        _attempt(found.value["id"], found.value),
+        person_id=found.value.get("person"),
+        choose_account=found.value.get("choose", False),
+    )
     if found.expired:
         raise AttemptError(attempt.target)
     return attempt
@@ -89,7 +99,11 @@ def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
     )
     # Who is signed in here and signs in all the same wants another account, or has to show that
     # they are still there: the provider must not send them straight back.
-    choose = request.confirmed_session is not None or _wants_presence(request, attempt.target)
+    choose = (
+        attempt.choose_account
+        or request.confirmed_session is not None
+        or _wants_presence(request, attempt.target)
+    )
     return request.identity_provider.authorization_url(
         attempt.state, attempt.code_verifier, choose_account=choose
     )

@@ -23,6 +23,8 @@ class _Text:
     message: TranslationString
     advice: TranslationString
     status: int = 400
+    another_account: bool = False
+    """Whether the same account would fail again, so that the provider has to ask for one."""
 
 
 _TEXTS = {
@@ -38,11 +40,13 @@ _TEXTS = {
             "Sign in with that account. If it is not yours, tell the people who run this service"
             " the reference below."
         ),
+        another_account=True,
     ),
     "account_suspended": _Text(
         _("Your ${provider} account is suspended"),
         _("It cannot be used to sign in as long as ${provider} suspends it."),
         _("Ask ${provider} what is wrong with it, or try again with another account."),
+        another_account=True,
     ),
     "email_not_verified": _Text(
         _("Your email address is not confirmed"),
@@ -80,7 +84,10 @@ def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Resp
     """Return the page for an error code of a sign-in, with a way to try again."""
     text = _TEXTS.get(error, _OTHERWISE)
     provider = {"provider": _provider_name(request)}
-    again = return_target.sign_in_address(target, request.auth_settings.auth_url)
+    again = return_target.sign_in_address(
+        target, request.auth_settings.auth_url, choose_account=text.another_account
+    )
+    label = _("Try again with another account") if text.another_account else _("Try again")
     return error_page(
         request,
         text.status,
@@ -88,7 +95,7 @@ def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Resp
         text.message % provider,
         text.advice % provider,
         code=printable(error),
-        action=(again, _("Try again")),
+        action=(again, label),
     )
 
 

@@ -1,7 +1,7 @@
 """One account of the provider is one user: addresses that wander between accounts link nobody."""
 
 import json
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from sqlalchemy import select, text, update
@@ -71,6 +71,36 @@ def test_an_address_that_was_given_up_lets_no_other_account_in(come, standin, ha
     assert user_of(mona) == who
     refused = AccountNotLinked(provider="github", account_id=str(HUBOT), sub=who["id"])
     assert refused in happened()
+
+
+def test_trying_again_with_another_account_asks_which_one(come, standin):
+    come("octocat")
+    standin.account("hubot", emails=addresses("mona@example.com"))
+    stranger, answer = come("hubot")
+
+    page = stranger.get(answer.html.find("a", string="Try again with another account")["href"])
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+
+    assert parse_qs(urlsplit(leaving).query)["prompt"] == ["select_account"]
+
+
+@pytest.mark.parametrize(
+    ("change", "label", "prompt"),
+    [
+        ({"suspended_at": "2026-01-01T00:00:00Z"}, "Try again with another account", True),
+        ({"id": "none"}, "Try again", False),
+    ],
+)
+def test_which_account_is_asked_where_the_same_would_fail_again(
+    come, standin, change, label, prompt
+):
+    standin.account("octocat", **change)
+
+    person, answer = come("octocat")
+
+    page = person.get(answer.html.find("a", class_="primary", string=label)["href"])
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+    assert ("prompt" in parse_qs(urlsplit(leaving).query)) is prompt
 
 
 @pytest.mark.attack("FAILURES-account-by-address")

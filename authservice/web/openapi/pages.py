@@ -48,6 +48,7 @@ OPERATIONS: Operations = {
             query("callbackURL", "where to go after signing in"),
             query("errorCallbackURL", "where to go when it failed"),
             query("newUserCallbackURL", "where to go after signing in for the first time"),
+            query("prompt", "select_account: the identity provider asks which account to use"),
         ],
     ),
     ("sign_in", "post"): _operation(

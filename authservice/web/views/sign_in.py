@@ -74,7 +74,11 @@ def _continued(request: AuthRequest, attempt: SignInAttempt) -> str:
 
 def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:
     session = request.confirmed_session
-    attempt = sign_in_attempt.new(prompt.target, session.user.id if session else None)
+    attempt = sign_in_attempt.new(
+        prompt.target,
+        session.user.id if session else None,
+        choose_account=return_target.chooses_account(request.GET),
+    )
     values = {
         "client_name": prompt.client_name,
         "client_host": prompt.client_host,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider import SignInFailedError, github_profile
 
 
 def address(email, *, primary=False, verified=True):
@@ -24,6 +24,30 @@ def test_a_name_that_is_none_is_replaced_by_the_login(sign_in, identity_provider
     identity_provider_standin.account("octocat", name=name)
 
     assert sign_in.profile().name == "octocat"
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("M" * 200, "M" * 200),
+        ("M" * 201, "M" * 200),
+        ("M" * 199 + " Smith", "M" * 199),
+        ("\x00" * 300 + "Mona", "Mona"),
+        ("\u200b" * 200 + "Mona", "octocat"),
+        ("🦊" * 10_000, "🦊" * 200),
+    ],
+)
+def test_a_name_has_at_most_two_hundred_characters(sign_in, identity_provider_standin, name, kept):
+    identity_provider_standin.account("octocat", name=name)
+
+    assert sign_in.profile().name == kept
+
+
+@pytest.mark.parametrize("login", [None, "", "\u200b", 7])
+def test_an_account_without_name_and_login_is_called_by_its_number(login):
+    account = {"login": login, "name": " ", "id": 583231}
+
+    assert github_profile.profile("github", account).name == "583231"
 
 
 def test_a_name_keeps_its_letters_and_loses_what_no_database_holds(
