@@ -1,10 +1,17 @@
 """What the distribution consists of, needs and installs."""
 
+import ast
+from pathlib import Path
+
 from setuptools import find_packages, setup
+
+# Read and not imported: what the package needs is not installed yet.
+lines = (Path(__file__).parent / "authservice" / "version.py").read_text("utf-8").splitlines()
+version = next(line.partition(" = ")[2] for line in lines if line.startswith("__version__"))
 
 setup(
     name="authservice",
-    version="0.1.0",
+    version=ast.literal_eval(version),
     description="A central authentication service and OAuth 2.1 / OpenID Connect provider",
     license="Apache-2.0",
     license_files=["LICENSE"],

@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from authservice.version import __version__
+
+__all__ = ["__version__", "main"]
+
 
 def main(_global_config: dict[str, str], **ini: str) -> Any:  # noqa: ANN401  (a WSGI application)
     """Return the WSGI application; raises SystemExit with the reason where it may not serve."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, text
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -95,6 +95,20 @@ def _engine(url: URL, server: "Server", *, read_only: bool) -> Engine:
                 raise DisconnectionError
 
     return made
+
+
+_OTHERS = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+)
+
+
+def others_connected(connection: Connection) -> int:
+    """Return how many connections servers and commands have beside this one.
+
+    Those of another role, and those behind a pooler with another name, are not seen.
+    """
+    return connection.scalar(_OTHERS) or 0
 
 
 def take_turns(connection: Connection, turn: int) -> None:

@@ -16,10 +16,22 @@ A command that fails writes to standard error what to do, and its exit status is
 behind any command lists its arguments.
 
 Where a command works on the database, it is that of `AUTH_DATABASE_URL`, else that of the ini \
-file: the one that `--config` names, or `local.ini` in the current folder. `check` examines \
-`production.ini` unless told otherwise. With `--remote` it is \
-that of `AUTH_REMOTE_DATABASE_URL`, and no other setting is read, so neither of the secrets is \
-needed.
+file:
+
+1. the one that `--config` names,
+2. else the one that the variable `AUTHSERVICE_CONFIG` names. The \
+[unit, the wrapper](deployment.md#check) and the [images](image.md) set it,
+3. else `local.ini` in the current folder. Where a configured `production.ini` lies beside it, \
+only registering a client takes it.
+
+Without any of them a command ends with status 2, as it does for an ini file that is not there or \
+cannot be read. `check` examines `./production.ini` in the third case. A command that writes says \
+in its first line, on standard error, which database it works on, and when `AUTHSERVICE_CONFIG` \
+names another file than `--config`. An SQLite file that is named without a folder counts from the \
+folder in which a process runs, so write it in full.
+
+With `--remote` the database is that of `AUTH_REMOTE_DATABASE_URL`, and no other setting is read, \
+so neither of the secrets is needed.
 """
 
 

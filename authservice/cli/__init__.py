@@ -36,7 +36,13 @@ _COMMANDS = {
 
 def parser() -> Parser:
     """Return the parser of all commands."""
-    made = Parser(prog="authservice", description=__doc__)
+    made = Parser(
+        prog="authservice",
+        description="Look after a service on its host: its database, its clients, its keys.",
+        epilog="authservice COMMAND --help lists the arguments of a command.",
+        allow_abbrev=False,
+    )
+    made.add_version()
     commands = made.add_subparsers(metavar="COMMAND", required=True)
     for name, module in _COMMANDS.items():
         command = commands.add_parser(name, help=module.SUMMARY, allow_abbrev=False)

@@ -1,12 +1,24 @@
 """How commands read their arguments and how they fail: in one line that says what to do."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
+
+from authservice.version import __version__
 
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line, without the usage."""
+
+    def add_version(self) -> None:
+        """Declare the flag that prints the version of the service and ends the command."""
+        self.add_argument(
+            "--version",
+            action="version",
+            version=f"authservice {__version__}",
+            help="print the version",
+        )
 
     def error(self, message: str) -> NoReturn:
         """End the command with status 2."""
@@ -37,6 +49,12 @@ class Switch(Once):
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:  # noqa: ANN401
         """Take no value; absent means False."""
         super().__init__(option_strings, dest, nargs=0, default=False, **options)
+
+
+def misused(message: str) -> NoReturn:
+    """End the command with status 2 and one line on standard error: it was not typed right."""
+    sys.stderr.write(f"authservice: {message}\n")
+    raise SystemExit(2)
 
 
 def fail(message: str) -> NoReturn:

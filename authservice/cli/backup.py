@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from authservice import schema
-from authservice.cli import database
-from authservice.cli.arguments import Once, Switch, fail
+from authservice.cli import database, ini_file
+from authservice.cli.arguments import Switch, fail
 from authservice.sqlite.backup import back_up
 from authservice.sqlite.copy import DamagedError
 
@@ -19,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.set_defaults(run=run)
     parser.add_argument("file", type=Path, metavar="FILE", help="the backup, not there yet")
-    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    ini_file.add_argument(parser)
     parser.add_argument("--json", action=Switch, help="print JSON")
 
 
 def run(options: argparse.Namespace) -> None:
     """Write the backup and say what it holds."""
-    with database.local_database(options.config) as opened:
+    with database.local_database(ini_file.chosen(options), writes=True) as opened:
         if not opened.is_sqlite:
             address = database.libpq_address(opened)
             fail(

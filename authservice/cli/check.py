@@ -2,24 +2,20 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
-from authservice.cli import findings
-from authservice.cli.arguments import Once
+from authservice.cli import findings, ini_file
 
 SUMMARY = "examine configuration and machine before a deployment"
+
+_PRODUCTION = "production.ini"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--config",
-        action=Once,
-        default="production.ini",
-        metavar="INI",
-        help="the ini file (./production.ini)",
-    )
+    ini_file.add_argument(parser, otherwise=_PRODUCTION)
     findings.add_arguments(parser)
 
 
@@ -28,4 +24,7 @@ def run(options: argparse.Namespace) -> None:
     # Imported here: the other commands need no HTTP client.
     from authservice.diagnosis import before  # noqa: PLC0415
 
-    findings.report(before.examine(Path(options.config), os.environ), options)
+    ini = ini_file.named(options)
+    if ini.remark:
+        sys.stderr.write(f"The ini file is {ini.path}{ini.remark}.\n")
+    findings.report(before.examine(Path(ini.path or _PRODUCTION), os.environ), options)

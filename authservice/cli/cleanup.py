@@ -10,8 +10,8 @@ import sys
 import threading
 from types import FrameType
 
-from authservice.cli import database
-from authservice.cli.arguments import Once, Switch
+from authservice.cli import database, ini_file
+from authservice.cli.arguments import Switch
 from authservice.services.cleanup import CleanUp
 
 SUMMARY = "delete rows whose time is over"
@@ -20,7 +20,7 @@ SUMMARY = "delete rows whose time is over"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.set_defaults(run=run)
-    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    ini_file.add_argument(parser)
     parser.add_argument("--json", action=Switch, help="print JSON")
 
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> None:
         signal.signal(number, signal.SIG_DFL)
         ended.set()
 
-    with database.local_database(options.config) as opened:
+    with database.local_database(ini_file.chosen(options), writes=True) as opened:
         database.require_migrated(opened)
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)

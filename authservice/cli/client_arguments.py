@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from authservice.cli import ini_file
 from authservice.cli.arguments import Once, Switch
 from authservice.crypto.signing_keys import ALGORITHMS
 from authservice.services.clients import SCOPES
@@ -13,7 +14,7 @@ def add_database(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--remote", action=Switch, help="use AUTH_REMOTE_DATABASE_URL, and no other setting"
     )
-    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    ini_file.add_argument(parser)
     parser.add_argument("--json", action=Switch, help="print JSON")
 
 

@@ -61,7 +61,10 @@ def _list(options: argparse.Namespace) -> None:
         return
     for row in rows:
         state = " (disabled)" if row["disabled"] else ""
-        _print(f"{row['client_id']}  {row['name']}{state}")
+        # Two of one name are told apart by when they came and where they lead.
+        made = row["created_at"].isoformat(timespec="seconds").replace("+00:00", "Z")
+        leads_to = " ".join(row["redirect_uris"])
+        _print(f"{row['client_id']}  {made}  {row['name']}{state}  {leads_to}")
 
 
 def _show(options: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ def confirm(options: argparse.Namespace, what: str) -> None:
 
     Not inside a transaction: everybody else would wait for the answer.
     """
-    if options.yes or options.dry_run:
+    if options.yes or getattr(options, "dry_run", False):
         return
     sys.stderr.write(f"{what}\nType yes to go on: ")
     sys.stderr.flush()

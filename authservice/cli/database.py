@@ -2,79 +2,93 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DBAPIError
 
 from authservice import schema
-from authservice.cli import event_log
+from authservice.cli import event_log, ini_file
 from authservice.cli.arguments import fail
+from authservice.cli.ini_file import IniFile
 from authservice.configuration import open_database
 from authservice.db import Database
 from authservice.ini_file import IniFileError
 from authservice.postgresql import SECRET_PARAMETERS
-from authservice.settings import SettingsError, load_database_settings
+from authservice.settings import SettingsError, load_remote_database_url
 
-_LOCAL_INI = "local.ini"
-
-
-def ini_path(config: str | None) -> str | None:
-    """Return the ini file to read: the named one, else ./local.ini if there is one."""
-    return config or (_LOCAL_INI if Path(_LOCAL_INI).is_file() else None)
+_REMOTE = "AUTH_REMOTE_DATABASE_URL"
+_LOCAL = "AUTH_DATABASE_URL"
 
 
 @contextmanager
-def local_database(config: str | None) -> Iterator[Database]:
-    """Give the database of AUTH_DATABASE_URL, else that of the ini file."""
-    path = ini_path(config)
-    if path is None and not os.environ.get("AUTH_DATABASE_URL"):
-        fail("which database? Set AUTH_DATABASE_URL, or name an ini file with --config")
-    with _closing(lambda: open_database(path)) as database:
+def local_database(ini: IniFile, *, writes: bool) -> Iterator[Database]:
+    """Give the database of AUTH_DATABASE_URL, else that of the ini file.
+
+    The first line of a command that writes says which one it is.
+    """
+    with _closing(lambda: open_database(ini.path)) as database:
+        if writes or ini.remark:
+            source = _LOCAL if os.environ.get(_LOCAL, "").strip() else str(ini.path)
+            _say(database, f"{source}{ini.remark}")
         yield database
 
 
 @contextmanager
-def remote_database() -> Iterator[Database]:
+def remote_database(*, writes: bool) -> Iterator[Database]:
     """Give the database of AUTH_REMOTE_DATABASE_URL; no other setting is read."""
-    url = os.environ.get("AUTH_REMOTE_DATABASE_URL", "").strip()
+    url = os.environ.get(_REMOTE, "").strip()
     if not url:
-        fail("--remote needs AUTH_REMOTE_DATABASE_URL, the address of the remote database")
+        fail(f"--remote needs {_REMOTE}, the address of the remote database")
 
     def open_remote() -> Database:
-        checked, synchronous = load_database_settings({"auth.database_url": url}, {})
-        return Database(checked, synchronous=synchronous)
+        return Database(load_remote_database_url(url))
 
     with _closing(open_remote) as database:
+        if writes:
+            _say(database, _REMOTE)
         yield database
+
+
+def _say(database: Database, source: str) -> None:
+    if database.is_sqlite:
+        named = str(Path(str(database.url.database)).absolute())
+    else:
+        named = libpq_address(database)
+    sys.stderr.write(f"The database is {named}, of {source}.\n")
+    sys.stderr.flush()
 
 
 @contextmanager
 def reading(options: argparse.Namespace) -> Iterator[Connection]:
     """Give a connection for reading the database that the options name."""
-    with _named(options) as database:
+    with _named(options, writes=False) as database:
         yield database.reader
 
 
 @contextmanager
 def writing(options: argparse.Namespace) -> Iterator[Connection]:
     """Give a writing transaction on the database that the options name; dry runs keep nothing."""
-    event_log.begin(None if options.remote else ini_path(options.config))
     with (
-        _named(options) as database,
+        _named(options, writes=True) as database,
         database.transaction(dry_run=options.dry_run) as connection,
     ):
         yield connection
 
 
 @contextmanager
-def _named(options: argparse.Namespace) -> Iterator[Database]:
+def _named(options: argparse.Namespace, *, writes: bool) -> Iterator[Database]:
     if options.remote and options.config:
-        fail("--config does not go with --remote, which reads AUTH_REMOTE_DATABASE_URL only")
-    source = remote_database() if options.remote else local_database(options.config)
-    with source as database:
+        fail(f"--config does not go with --remote, which reads {_REMOTE} only")
+    ini = IniFile(None) if options.remote else ini_file.chosen(options)
+    source = remote_database if options.remote else partial(local_database, ini)
+    with source(writes=writes) as database:
+        if writes:
+            event_log.begin(ini.path)
         require_migrated(database)
         yield database
 

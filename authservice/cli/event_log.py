@@ -4,8 +4,7 @@ import configparser
 import logging
 
 from authservice import ini_file
-from authservice.cli.arguments import fail
-from authservice.ini_file import IniFileError
+from authservice.cli.arguments import misused
 from authservice.logs import JSONLines
 
 
@@ -29,6 +28,7 @@ def _is_set_up(ini: str) -> bool:
         if "loggers" not in loader.get_sections():
             return False
         loader.setup_logging()
-    except (configparser.Error, IniFileError, OSError) as error:
-        fail(str(error).partition("\n")[0])
+    except (OSError, RuntimeError, ValueError, LookupError, configparser.Error) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        misused(f"the ini file {ini} sets up no log: {reason}")
     return True

@@ -14,8 +14,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from authservice import clock
-from authservice.cli import database
-from authservice.cli.arguments import Once, Switch, fail
+from authservice.cli import database, ini_file
+from authservice.cli.arguments import Switch, fail
 from authservice.configuration import existing_secret
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.signing_keys import SigningKey
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    ini_file.add_argument(parser)
     parser.add_argument("--json", action=Switch, help="print JSON")
 
 
@@ -117,7 +117,8 @@ _CHANGES: dict[str, tuple[Change, str]] = {
 
 @contextmanager
 def _opened(options: argparse.Namespace) -> Iterator[tuple[Database, ServerSecret]]:
-    with database.local_database(options.config) as opened:
+    ini = ini_file.chosen(options)
+    with database.local_database(ini, writes=options.run is _run) as opened:
         database.require_migrated(opened)
         try:
             secret = existing_secret(opened)

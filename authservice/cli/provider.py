@@ -5,11 +5,10 @@ import json
 import os
 import sys
 
-from authservice.cli import confirmation, database, event_log
-from authservice.cli.arguments import Once, Switch, fail
+from authservice.cli import confirmation, database, event_log, ini_file
+from authservice.cli.arguments import Switch, fail
 from authservice.cli.client_arguments import add_dry_run
-from authservice.configuration import read_ini
-from authservice.ini_file import IniFileError
+from authservice.cli.ini_file import IniFile
 from authservice.services import provider_pin
 from authservice.services.provider_pin import ProviderPin
 from authservice.settings import SettingsError, load_provider_identity
@@ -25,9 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="forget the accounts of the former provider, and pin the one in the settings",
         allow_abbrev=False,
     )
-    rebinding.add_argument(
-        "--config", action=Once, metavar="INI", help="the ini file (./local.ini)"
-    )
+    ini_file.add_argument(rebinding)
     rebinding.add_argument("--json", action=Switch, help="print JSON")
     add_dry_run(rebinding)
     confirmation.add_arguments(rebinding)
@@ -35,10 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _rebind(options: argparse.Namespace) -> None:
-    path = database.ini_path(options.config)
-    wanted = _wanted(path)
-    event_log.begin(path)
-    with database.local_database(options.config) as opened:
+    ini = ini_file.chosen(options)
+    wanted = _wanted(ini)
+    with database.local_database(ini, writes=True) as opened:
+        event_log.begin(ini.path)
         database.require_migrated(opened)
         former = provider_pin.pinned(opened.reader)
         if former is None:
@@ -65,10 +62,8 @@ def _rebind(options: argparse.Namespace) -> None:
         sys.stdout.write(f"{name}: {number}\n")
 
 
-def _wanted(path: str | None) -> ProviderPin:
+def _wanted(ini: IniFile) -> ProviderPin:
     try:
-        return ProviderPin.of(*load_provider_identity(read_ini(path) if path else {}, os.environ))
+        return ProviderPin.of(*load_provider_identity(ini.settings(), os.environ))
     except SettingsError as error:
         fail("; ".join(str(problem) for problem in error.problems))
-    except (IniFileError, OSError) as error:
-        fail(str(error))

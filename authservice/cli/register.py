@@ -19,13 +19,14 @@ SUMMARY = "register an OAuth client"
 def main(arguments: list[str] | None = None) -> None:
     """Run ``authservice-register``."""
     parser = Parser(prog="authservice-register", description=SUMMARY, allow_abbrev=False)
+    parser.add_version()
     add_arguments(parser)
     run(parser.parse_args(sys.argv[1:] if arguments is None else arguments))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, registers=True)
     client_arguments.add_database(parser)
     client_arguments.add_dry_run(parser)
     client_arguments.add_metadata(parser, required=True)

@@ -7,6 +7,7 @@ the database in one go. What was there before is kept.
 import argparse
 import json
 import secrets
+import shlex
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from authservice import clock, events, schema
-from authservice.cli import database, event_log
-from authservice.cli.arguments import Once, Switch, fail
+from authservice.cli import database, event_log, ini_file
+from authservice.cli.arguments import Switch, fail
 from authservice.db import Database
 from authservice.events import BackupRestored
 from authservice.schema import MigrationsMissingError, NewerSchemaError
@@ -37,20 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=Switch,
         help="leave people signed in; only if the service has not run since the backup",
     )
-    parser.add_argument("--config", action=Once, metavar="INI", help="the ini file (./local.ini)")
+    ini_file.add_argument(parser)
     parser.add_argument("--json", action=Switch, help="print JSON")
 
 
 def run(options: argparse.Namespace) -> None:
     """Restore the backup, and say where the former database is."""
-    event_log.begin(database.ini_path(options.config))
-    with database.local_database(options.config) as opened:
+    ini = ini_file.chosen(options)
+    with database.local_database(ini, writes=True) as opened:
+        event_log.begin(ini.path)
         if not opened.is_sqlite:
             address = database.libpq_address(opened)
+            named = f" --config {shlex.quote(options.config)}" if options.config else ""
             fail(
                 "this database is a PostgreSQL server's; stop the service, then: pg_restore --clean"
                 f" --if-exists --no-owner --single-transaction --dbname={address} {options.file}"
-                " && authservice migrate && authservice sign-out-everyone"
+                f" && authservice migrate{named} && authservice sign-out-everyone{named}"
             )
         target = Path(str(opened.url.database))
     now = clock.now().strftime("%Y%m%dT%H%M%SZ")

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from authservice import events
-from authservice.cli import client_arguments, confirmation, database, event_log
+from authservice.cli import client_arguments, confirmation, database, event_log, ini_file
 from authservice.cli.arguments import fail
 from authservice.events import UserExported
 from authservice.services import email_addresses
@@ -69,7 +69,7 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    event_log.begin(None if options.remote else database.ini_path(options.config))
+    event_log.begin(None if options.remote else ini_file.chosen(options).path)
     with database.reading(options) as connection:
         row = _existing(connection, options.user)
         hanging = administration.everything_about(connection, row["id"])

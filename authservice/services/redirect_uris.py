@@ -17,14 +17,11 @@ def problem_with(uri: str) -> str | None:
     """Return why a URI may not be registered, or None when it may.
 
     https anywhere, http on loopback only (RFC 8252, section 7.3), private-use schemes in reverse
-    domain notation (section 7.1); never a fragment or user information.
+    domain notation (section 7.1); never a fragment, user information or a wildcard.
     """
-    if len(uri) > _MAX_LENGTH:
-        return f"must not be longer than {_MAX_LENGTH} characters"
-    if "#" in uri:
-        return "must not have a fragment (#...)"
-    if not _URI.fullmatch(uri):
-        return "must be an absolute URI of ASCII characters without spaces"
+    fault = _problem_with_characters(uri)
+    if fault is not None:
+        return fault
     scheme = uri.partition(":")[0].lower()
     if scheme in {"http", "https"}:
         return _problem_with_web_address(uri)
@@ -34,6 +31,21 @@ def problem_with(uri: str) -> str | None:
             " notation such as com.example.app:/callback"
         )
     return _problem_with_private_use_address(uri)
+
+
+def _problem_with_characters(uri: str) -> str | None:
+    if len(uri) > _MAX_LENGTH:
+        return f"must not be longer than {_MAX_LENGTH} characters"
+    if "#" in uri:
+        return "must not have a fragment (#...)"
+    if not _URI.fullmatch(uri):
+        return "must be an absolute URI of ASCII characters without spaces"
+    if "*" in uri:
+        return (
+            "must not hold a wildcard (*): it is compared character by character"
+            " (RFC 9700, section 2.1), so register each address by itself"
+        )
+    return None
 
 
 def _problem_with_private_use_address(uri: str) -> str | None:

@@ -18,6 +18,7 @@ from typing import Any
 from authservice import ini_file
 from authservice.serving.granian_options import GranianOptions
 from authservice.serving.open_files import affordable
+from authservice.version import __version__
 
 try:
     from granian.constants import HTTPModes, Interfaces
@@ -79,6 +80,7 @@ def _arguments() -> argparse.Namespace:
         description="Serve the application of an ini file with granian.",
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=f"authservice {__version__}")
     parser.add_argument("ini", metavar="INI", help="such as production.ini")
     parser.add_argument(
         "variables",

@@ -34,6 +34,7 @@ __all__ = [
     "load_database_settings",
     "load_metrics_address",
     "load_provider_identity",
+    "load_remote_database_url",
     "load_server_secrets",
     "load_settings",
     "load_traces_exporter",
@@ -112,6 +113,15 @@ def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -
     return url, synchronous
 
 
+def load_remote_database_url(url: str) -> str:
+    """Return the address that AUTH_REMOTE_DATABASE_URL holds; raises SettingsError."""
+    source = Source({"AUTH_REMOTE_DATABASE_URL": url}, {})
+    parsing.database_url(source, "AUTH_REMOTE_DATABASE_URL", "")
+    if source.problems:
+        raise SettingsError(source.problems)
+    return url
+
+
 def load_provider_identity(ini: Mapping[str, str], environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the provider's id and the address of its API; no secret is needed or read.
 
@@ -165,12 +175,12 @@ def _provider(source: Source, *, required: bool) -> ProviderSettings:
         source.refuse(
             source.name("provider.client_id"), "is missing; the identity provider gives it"
         )
-    if required and not client_secret:
+    if required and client_secret == "":
         source.refuse("PROVIDER_CLIENT_SECRET", "is missing; the identity provider gives it")
     return ProviderSettings(
         id=_provider_id(source),
         client_id=client_id,
-        client_secret=client_secret,
+        client_secret=client_secret or "",
         authorize_url=parsing.web_address(
             source, "provider.authorize_url", "https://github.com/login/oauth/authorize"
         ),

@@ -54,7 +54,7 @@ def server_secret(source: Source, variable: str, *, required: bool) -> bytes | N
     """Return a server secret's bytes, or None when there is none."""
     text = source.secret(variable)
     if not text:
-        if required:
+        if required and text is not None:
             source.refuse(variable, f"is missing; {_MAKE_A_SECRET}")
         return None
     try:

@@ -42,8 +42,12 @@ class Source:
         variable = ENVIRONMENT_NAMES.get(key, "")
         return self._environ.get(variable, "").strip() or self._ini.get(key, "").strip() or default
 
-    def secret(self, variable: str) -> str:
-        """Return a secret from its variable or from the file that VARIABLE_FILE names."""
+    def secret(self, variable: str) -> str | None:
+        """Return a secret from its variable or from the file that VARIABLE_FILE names.
+
+        One that nobody gives is blank. None is one that is given and cannot be read: that is noted,
+        and a new one would not do in its place.
+        """
         value = self._environ.get(variable, "").strip()
         path = self._environ.get(f"{variable}_FILE", "").strip()
         if value and path:
@@ -51,10 +55,21 @@ class Source:
         if value or not path:
             return value
         try:
-            return Path(path).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            self.refuse(f"{variable}_FILE", "name a file that this process can read as text")
-            return ""
+            value = Path(path).read_text(encoding="utf-8").strip()
+            reason = "it is empty"
+        except OSError as error:
+            reason = str(error.strerror)
+        except ValueError:
+            reason = "it is not text"
+        if value:
+            return value
+        # Neither the name, which may be the secret itself by mistake, nor the advice to make one.
+        self.refuse(
+            f"{variable}_FILE",
+            f"the file that it names cannot be used ({reason}); let this process read the secret in"
+            " it, and make no new one",
+        )
+        return None
 
     def refuse(self, name: str, mend: str) -> None:
         """Note a problem with a setting."""

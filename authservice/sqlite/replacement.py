@@ -61,6 +61,17 @@ def replace(database_file: Path, content: Path, kept_as: Path) -> bool:
     return existed
 
 
+def is_in_use(database_file: Path) -> bool:
+    """Tell whether another process has the database open; to be called while this one has not."""
+    if not database_file.exists():
+        return False
+    try:
+        with _alone(database_file):
+            return False
+    except InUseError:
+        return True
+
+
 @contextmanager
 def _alone(database_file: Path) -> Iterator[BinaryIO]:
     """Hold the file open as nobody else has it.

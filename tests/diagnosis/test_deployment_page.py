@@ -88,6 +88,10 @@ def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_sta
     run(host, "The certificate")
     run(host, "Migrate")
     checked = run(host, "Check")
+    backup = ["backup", "copy.sqlite"]
+    wrapper = host / "usr/local/sbin/authservice"
+    subprocess.run([wrapper, *backup], cwd=host, env=clean_environment(), check=True)
+    assert (host / "copy.sqlite").is_file(), "a file lies where the operator stands"
 
     troubles = [line for line in checked.splitlines() if line.startswith(("error", "warning"))]
     # Nobody has told the world about this host.
@@ -117,7 +121,10 @@ def test_the_unit_starts_what_the_page_sets_up():
 
     program, *arguments = service["ExecStart"].split()
     assert program == f"{service['WorkingDirectory']}/.venv-production/bin/pserve"
-    assert arguments == ["production.ini", "listen_port=%i"]
+    assert arguments == ["${AUTHSERVICE_CONFIG}", "listen_port=%i"]
+    named = service["Environment"]
+    assert named == f"AUTHSERVICE_CONFIG={service['WorkingDirectory']}/production.ini"
+    assert named in (DEPLOYMENT / "authservice").read_text(encoding="utf-8")
     assert service["EnvironmentFile"] in (DEPLOYMENT / "authservice").read_text(encoding="utf-8")
     assert f"--shell /usr/sbin/nologin {service['User']}" in PAGE
     assert int(service["TimeoutStopSec"]) >= 30

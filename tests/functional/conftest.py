@@ -1,5 +1,7 @@
 """What tests share: running commands, and those on the other side of logouts and sign-ins."""
 
+import re
+
 import pytest
 
 from tests.logout_receiver import LogoutReceiver
@@ -20,11 +22,15 @@ def found_by_commands(database_url, monkeypatch, tmp_path):
 
 @pytest.fixture
 def printed(found_by_commands, capsys):
-    """Run a command by its main function and arguments; gives its output when it ends well."""
+    """Run a command by its main function and arguments; gives its output when it ends well.
+
+    The first line of those that write, which names the database, is left out.
+    """
 
     def command(main, *arguments):
         main(list(arguments))
-        return capsys.readouterr()
+        output = capsys.readouterr()
+        return output._replace(err=re.sub(r"\AThe database is .*\n", "", output.err))
 
     return command
 

@@ -59,7 +59,7 @@ def test_it_says_what_it_deleted(database, capsys):
         "verifications: 2 deleted",
         "posted requests: 2 deleted",
     ]
-    assert output.err == ""
+    assert output.err.count("\n") == 1  # which database it was
 
 
 def test_it_says_it_in_json(database, capsys):
@@ -100,7 +100,7 @@ def test_a_signal_ends_it_after_the_transaction_under_way(database, start, how):
     out, err = process.communicate(timeout=60)
 
     deleted = json.loads(out)
-    assert (process.returncode, err, deleted.pop("complete")) == (0, "", False)
+    assert (process.returncode, err.count("\n"), deleted.pop("complete")) == (0, 1, False)
     assert deleted.pop("sealed_successors") == 0
     left = counts(database)
     assert {name: before[name] - left[name] for name in before} == deleted
@@ -113,7 +113,7 @@ def test_several_at_a_time_share_the_work(database, start):
 
     answers = [process.communicate(timeout=60) for process in [start() for _ in range(3)]]
 
-    assert [err for _, err in answers] == ["", "", ""]
+    assert [err.count("\n") for _, err in answers] == [1, 1, 1]
     deleted = Counter()
     for out, _ in answers:
         deleted.update(json.loads(out))

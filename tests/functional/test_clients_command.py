@@ -1,11 +1,13 @@
 """``authservice clients``: what is listed, what changes, and what stays as it was."""
 
 import json
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from sqlalchemy import select
 
+from authservice import clock
 from authservice.cli import main as authservice
 from authservice.models import oauth_client
 from tests.relying_party import RelyingParty
@@ -77,10 +79,31 @@ def test_the_list_has_a_line_for_each_client_oldest_first(run, database, turnabl
     second = RelyingParty.registered(None, database, name="Aquarium").client_id
     run("disable", second)
 
-    assert run("list").out == f"{first}  Zoo\n{second}  Aquarium (disabled)\n"
+    (zoo, aquarium) = run("list").out.splitlines()
+    assert zoo.startswith(f"{first}  ")
+    assert "  Zoo  " in zoo
+    assert aquarium.startswith(f"{second}  ")
+    assert "  Aquarium (disabled)  " in aquarium
     listed = json.loads(run("list", "--json").out)
     assert [each["client_id"] for each in listed] == [first, second]
     assert [each["disabled"] for each in listed] == [False, True]
+
+
+def test_the_list_tells_two_clients_of_one_name_apart(run, database, turnable_clock):
+    began = clock.now()
+    for path in ("a", "b"):
+        RelyingParty.registered(
+            None, database, name="Zoo", redirect_uris=[f"https://zoo.example.com/{path}"]
+        )
+        turnable_clock.advance(days=1)
+
+    lines = run("list").out.splitlines()
+
+    ends = [line.split("  ", 1)[1] for line in lines]
+    assert ends == [
+        f"{moment:%Y-%m-%dT%H:%M:%SZ}  Zoo  https://zoo.example.com/{path}"
+        for moment, path in ((began, "a"), (began + timedelta(days=1), "b"))
+    ]
 
 
 def test_a_client_is_shown_in_the_names_of_the_standard(run, client_id, database):

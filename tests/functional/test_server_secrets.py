@@ -185,7 +185,7 @@ def test_keys_depend_on_the_previous_secret_until_they_are_stored_anew(
 
     listed, advice = keys_command("reencrypt", current=NEW, previous=OLD)
     assert {key["secret"] for key in listed} == {"current"}
-    assert advice == ""
+    assert advice.count("\n") == 1  # which database it was
     assert ciphertexts.isdisjoint(row.private_key for row in stored(database).values())
     after = serve(NEW)
     assert published(after) == before

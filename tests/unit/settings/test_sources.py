@@ -82,8 +82,21 @@ def test_a_secret_file_that_cannot_be_read_is_named(variable, tmp_path):
     for path in (tmp_path / "absent", tmp_path, tmp_path / "binary"):
         names, text = problems(production, (), {variable: None, f"{variable}_FILE": str(path)})
 
-        assert f"{variable}_FILE" in names
-        assert "name a file" in text
+        # Nothing else: whoever read that the secret is missing would make another.
+        assert names == [f"{variable}_FILE"]
+        assert "make no new one" in text
+        assert "openssl" not in text
+        assert str(path) not in text
+
+
+def test_a_secret_file_that_is_empty_is_not_a_missing_secret(tmp_path):
+    (tmp_path / "empty").write_text(" \n")
+
+    environ = {"AUTH_SECRET": None, "AUTH_SECRET_FILE": str(tmp_path / "empty")}
+    names, text = problems(production, (), environ)
+
+    assert names == ["AUTH_SECRET_FILE"]
+    assert "it is empty" in text
 
 
 def test_a_secret_given_twice_is_refused(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.processes import ROOT
 
-_COPIED = ("run", "setup.py", "tests/installation.py", "tests/parts.py")
+_COPIED = ("run", "setup.py", "authservice/version.py", "tests/installation.py", "tests/parts.py")
 _MACHINE = {
     "id": "echo $USER_ID",
     # A package is installed when it has a file of its name.
@@ -53,6 +53,7 @@ class Checkout:
             self.lock(name, f"{name}==1")
         version = f"{sys.version} {sys.base_prefix}"
         sums = f"{self._sum('requirements/dev.txt')}{self._sum('setup.py')}"
+        sums += self._sum("authservice/version.py")
         (self.folder / ".venv" / "wanted").write_text(f"{version}\n{self.folder}\n{sums}")
         self._environment = os.environ | {
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",

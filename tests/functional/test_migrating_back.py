@@ -1,0 +1,89 @@
+"""``authservice migrate --revision``: to older tables only on purpose, and beside no service."""
+
+import io
+import signal
+import subprocess
+
+import pytest
+
+from authservice import schema
+from authservice.cli import main as authservice
+from authservice.db import Database
+from tests.processes import ROOT, SCRIPTS, LocalService, clean_environment
+
+OLDER = "0007"
+
+pytestmark = [
+    pytest.mark.engines("sqlite", "postgresql"),
+    pytest.mark.usefixtures("found_by_commands"),
+]
+
+
+@pytest.fixture
+def migrate(database, capsys, monkeypatch):
+    """Run the command as another process, which has nothing open; gives what it says."""
+
+    def command(*arguments, answer=""):
+        database.dispose()
+        monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+        try:
+            authservice(["migrate", *arguments])
+        except SystemExit as stop:
+            return str(stop.code)
+        return capsys.readouterr().err
+
+    return command
+
+
+def revision(database_url):
+    opened = Database(database_url)
+    found = schema.revision(opened.reader)
+    opened.dispose()
+    return found
+
+
+@pytest.mark.parametrize("answer", ["", "no\n", "y\n"])
+def test_without_a_yes_nothing_goes_back(migrate, database_url, answer):
+    said = migrate("--revision", OLDER, answer=answer)
+
+    assert "not confirmed, so nothing was written" in said
+    assert revision(database_url) == schema.REVISION
+
+
+@pytest.mark.parametrize(("more", "answer"), [([], "yes\n"), (["--yes"], "")])
+def test_with_one_it_goes_back(migrate, database_url, more, answer):
+    said = migrate("--revision", OLDER, *more, answer=answer)
+
+    assert said.endswith(f"The database is at revision {OLDER}.\n")
+    assert revision(database_url) == OLDER
+
+
+def test_forward_nobody_is_asked(migrate, database_url):
+    migrate("--revision", OLDER, "--yes")
+
+    migrate()
+
+    assert revision(database_url) == schema.REVISION
+
+
+def test_it_does_not_go_back_while_a_service_runs(engine, database, database_url, tmp_path):
+    database.dispose()
+    back = [SCRIPTS / "authservice", "migrate", "--revision", OLDER, "--yes"]
+    environ = clean_environment() | engine.local_environ | {"AUTH_DATABASE_URL": database_url}
+
+    def ended():
+        return subprocess.run(
+            back, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    service = LocalService(tmp_path, AUTH_DATABASE_URL=database_url, **engine.local_environ)
+    try:
+        refused = ended()
+        assert refused.returncode == 1
+        assert "the database is in use" in refused.stderr
+        assert revision(database_url) == schema.REVISION
+    finally:
+        service.stop(signal.SIGTERM)
+
+    assert ended().returncode == 0
+    assert revision(database_url) == OLDER
