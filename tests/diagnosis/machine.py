@@ -38,6 +38,7 @@ class Machine:
     def production(self, standin, names):
         """Be in order for production, with this identity provider."""
         names[HOST] = ["127.0.0.1"]
+        standin.application(callback_url=f"https://{HOST}/api/auth/callback/github")
         self.set("auth.url", f"https://{HOST}")
         self.set("auth.cookie_domain", ".observatory-lab.org")
         for key, value in standin.ini.items():

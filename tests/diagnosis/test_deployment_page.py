@@ -35,6 +35,7 @@ def host(tmp_path, identity_provider_standin):
     wrapper.write_text(by_whoever_tests((DEPLOYMENT / "authservice").read_text(), tmp_path))
     (optional / ".venv-production").mkdir()
     (optional / ".venv-production" / "bin").symlink_to(SCRIPTS)
+    identity_provider_standin.application(callback_url=f"https://{HOST}/api/auth/callback/github")
     committed = configparser.ConfigParser(interpolation=None)
     committed.read_string(blocks("What is committed", "ini"))
     own = dict(committed["app:main"]) | identity_provider_standin.ini

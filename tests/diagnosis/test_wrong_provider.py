@@ -129,6 +129,68 @@ def test_addresses_of_the_provider_with_wrong_paths(machine, identity_provider_s
     finds(machine, "provider.authorize_url", "provider.token_url", "provider.api_url")
 
 
+def test_a_callback_address_for_which_the_provider_redirects_elsewhere(
+    machine, identity_provider_standin
+):
+    elsewhere = "https://old.observatory-lab.org/api/auth/callback/github"
+    identity_provider_standin.application(callback_url=elsewhere)
+
+    (found,) = finds(machine, ("provider.callback_refused", "provider.authorize_url"))
+
+    assert found["found"] == f"https://{HOST}/api/auth/callback/github"
+
+
+@pytest.mark.parametrize(
+    ("with_callback", "without", "kind"),
+    [
+        ((400, b"The redirect_uri is not associated with this app."), (400, b""), "refused"),
+        ((400, b"<h1>Invalid callback URL</h1>"), (400, b""), "refused"),
+        ((400, b"Bad request"), (200, b"Sign in"), "refused"),
+        ((400, b"Unknown client_id or redirect_uri"), (400, b""), "not ours"),
+        ((404, b"Not found"), (404, b"Not found"), "not ours"),
+        ((400, b"Bad request"), (400, b"redirect_uri is missing"), "not ours"),
+    ],
+)
+def test_what_a_provider_refuses_is_told_apart(
+    machine, names, trusted, with_callback, without, kind
+):
+    def answer(path):
+        status, body = with_callback if "redirect_uri=" in path else without
+        return status, "text/html", body
+
+    site = HttpsSite(trusted.certificate("code-hosting.test"), answer=answer)
+    names["code-hosting.test"] = ["127.0.0.1"]
+    machine.set("provider.authorize_url", f"https://code-hosting.test:{site.port}/authorize")
+
+    wanted = "provider.callback_refused" if kind == "refused" else "provider.authorize_url"
+    with closing(site):
+        finds(machine, (wanted, "provider.authorize_url"))
+
+
+def test_a_token_address_whose_error_is_no_text(machine, names, trusted):
+    site = HttpsSite(
+        trusted.certificate("code-hosting.test"),
+        answer=lambda _path: (400, "application/json", b'{"error": ["invalid_client"]}'),
+    )
+    names["code-hosting.test"] = ["127.0.0.1"]
+    machine.set("provider.token_url", f"https://code-hosting.test:{site.port}/token")
+
+    with closing(site):
+        finds(machine, ("provider.token_url", "provider.token_url"))
+
+
+def test_a_callback_address_that_the_provider_refuses_with_the_code(machine, names, trusted):
+    def answer(_path):
+        return 200, "application/json", b'{"error": "redirect_uri_mismatch"}'
+
+    site = HttpsSite(trusted.certificate("code-hosting.test"), answer=answer)
+    names["code-hosting.test"] = ["127.0.0.1"]
+    machine.set("provider.token_url", f"https://code-hosting.test:{site.port}/token")
+
+    with closing(site):
+        finds(machine, ("provider.callback_refused", "provider.token_url"))
+
+
 # The clock
 
 

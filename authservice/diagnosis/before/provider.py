@@ -2,22 +2,22 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from authservice.diagnosis.before import provider_answers
+from authservice.diagnosis.before import provider_answers, provider_callback
 from authservice.diagnosis.before.address import resolves
 from authservice.diagnosis.before.secrets import is_placeholder
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, Kind, error, skipped
 from authservice.httpclient import (
+    Client,
     Headers,
+    RedirectError,
     Response,
     SendError,
     SendTimeoutError,
     TlsError,
-    TooManyRedirectsError,
 )
 from authservice.settings import AuthSettings
 
@@ -56,7 +56,13 @@ FAILING = error(
 WRONG_AUTHORIZE_URL = error(
     "provider.authorize_url",
     "There is no sign-in page for our client id at provider.authorize_url.",
-    "Correct the address, whose path on GitHub is /login/oauth/authorize, or the client id.",
+    "Correct the address, whose path on GitHub is /login/oauth/authorize, or the client id;"
+    " a provider that says no more may also refuse our callback address.",
+)
+CALLBACK_REFUSED = error(
+    "provider.callback_refused",
+    "The identity provider knows our client id and refuses our callback address.",
+    "Enter this callback address on the application's page at the provider, or correct auth.url.",
 )
 WRONG_TOKEN_URL = error(
     "provider.token_url",
@@ -80,6 +86,7 @@ _BAD_REQUEST = 400
 _NOT_OURS = {"incorrect_client_credentials", "invalid_client", "Not Found"}
 _REFUSALS = {401, 403, 429}
 
+_Question = Callable[[Client, AuthSettings], Response]
 _Judgement = Callable[[Response], Kind | None]
 
 
@@ -90,6 +97,7 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         yield skipped("provider", "Local mode has an account of its own and asks no provider.")
         return
     silent: set[str] = set()
+    seen: set[Kind | None] = set()
     with provider_answers.client() as asking:
         for name, ask, judge in _ADDRESSES:
             address = getattr(settings.provider, name)
@@ -97,7 +105,12 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
             if host in silent:
                 # One host that does not answer is one trouble, not three.
                 continue
-            kind, said = _asked(partial(ask, asking, settings), judge, address, deployment.environ)
+            kind, said = _asked(asking, deployment, ask, judge, address)
+            if kind is CALLBACK_REFUSED:
+                if kind in seen:
+                    continue
+                said = provider_answers.callback_address(settings)
+            seen.add(kind)
             if kind in _OF_THE_HOST:
                 silent.add(host)
             if kind is not None and not (kind in _OF_OUR_ID and _is_placeholder(settings)):
@@ -105,17 +118,21 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
 
 
 def _asked(
-    ask: Callable[[], Response], judge: _Judgement, address: str, environ: Mapping[str, str]
+    asking: Client, deployment: Deployment, ask: _Question, judge: _Judgement, address: str
 ) -> tuple[Kind | None, str]:
     """Return what is wrong at an address, and what was found there."""
+    settings, environ = deployment.settings, deployment.environ
     host = urlsplit(address).hostname or ""
     if not resolves(host):
         return UNRESOLVED, host
     try:
-        response = ask()
-    except TooManyRedirectsError:
+        response = ask(asking, settings)
+    except RedirectError as failure:
+        if judge is not _sign_in_page:
+            return judge(_REDIRECT), f"{address} redirects"
         # Whoever is not signed in may first be sent to the provider's own sign-in page.
-        return None if judge is _sign_in_page else judge(_REDIRECT), f"{address} redirects"
+        refused = provider_callback.redirect_says_so(failure)
+        return CALLBACK_REFUSED if refused else None, f"{address} redirects"
     except TlsError as failure:
         return CERTIFICATE, str(failure)
     except SendError as failure:
@@ -123,6 +140,8 @@ def _asked(
         by_proxy = environ.get("https_proxy") or environ.get("HTTPS_PROXY")
         return ONLY_BY_PROXY if by_proxy else TOO_SLOW if slow else UNREACHABLE, str(failure)
     kind = FAILING if response.status_code in _FAILURES else judge(response)
+    if kind is WRONG_AUTHORIZE_URL and provider_callback.page_says_so(response, asking, settings):
+        kind = CALLBACK_REFUSED
     return kind, f"{address}: status {response.status_code}"
 
 
@@ -132,8 +151,12 @@ def _sign_in_page(response: Response) -> Kind | None:
 
 def _code_exchange(response: Response) -> Kind | None:
     said = _content(response).get("error")
+    if not isinstance(said, str):
+        return WRONG_TOKEN_URL
     if said in _NOT_OURS:
         return CREDENTIALS
+    if provider_callback.is_mismatch(said):
+        return CALLBACK_REFUSED
     return None if said else WRONG_TOKEN_URL
 
 
@@ -158,7 +181,7 @@ def _is_placeholder(settings: AuthSettings) -> bool:
 _REDIRECT = Response(302, b"", Headers())
 _OF_THE_HOST = {UNRESOLVED, UNREACHABLE, ONLY_BY_PROXY, TOO_SLOW, CERTIFICATE}
 # Named elsewhere when nobody has put our own id and secret there yet.
-_OF_OUR_ID = {WRONG_AUTHORIZE_URL, CREDENTIALS}
+_OF_OUR_ID = {WRONG_AUTHORIZE_URL, CALLBACK_REFUSED, CREDENTIALS}
 _ADDRESSES = (
     ("authorize_url", provider_answers.of_authorize_url, _sign_in_page),
     ("token_url", provider_answers.of_token_url, _code_exchange),

@@ -19,15 +19,20 @@ def client() -> Client:
     )
 
 
-def of_authorize_url(asking: Client, settings: AuthSettings) -> Response:
+def of_authorize_url(
+    asking: Client, settings: AuthSettings, *, with_callback: bool = True
+) -> Response:
     """Return the answer that a browser would get at first; raises SendError."""
     provider = settings.provider
-    question = {
-        "response_type": "code",
-        "client_id": provider.client_id,
-        "redirect_uri": f"{settings.issuer}/callback/{provider.id}",
-    }
+    question = {"response_type": "code", "client_id": provider.client_id}
+    if with_callback:
+        question["redirect_uri"] = callback_address(settings)
     return asking.send(Request(Method.GET, provider.authorize_url, query_params=question))
+
+
+def callback_address(settings: AuthSettings) -> str:
+    """Return where the provider sends browsers back to, which it has to know."""
+    return f"{settings.issuer}/callback/{settings.provider.id}"
 
 
 def of_token_url(asking: Client, settings: AuthSettings) -> Response:
@@ -38,7 +43,7 @@ def of_token_url(asking: Client, settings: AuthSettings) -> Response:
         "client_id": provider.client_id,
         "client_secret": provider.client_secret,
         "code": _NO_CODE,
-        "redirect_uri": f"{settings.issuer}/callback/{provider.id}",
+        "redirect_uri": callback_address(settings),
     }
     headers = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
     return asking.send(
