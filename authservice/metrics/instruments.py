@@ -2,6 +2,8 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from authservice.version import __version__
+
 # Most answers take a millisecond; a sign-in may wait ten seconds for the identity provider.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -53,6 +55,16 @@ class Instruments:
             # All workers see the same keys, some a moment later.
             multiprocess_mode="max",
         )
+
+        build = Gauge(
+            "authservice_build_info",
+            "Always 1; its label is the version of the service",
+            ["version"],
+            registry=self.registry,
+            # Of several workers, too, it is 1.
+            multiprocess_mode="max",
+        )
+        build.labels(__version__).set(1)
 
     def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
         return Counter(name, documentation, labels, registry=self.registry)

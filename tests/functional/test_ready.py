@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import text
 
+from authservice.version import __version__
 from authservice.web.readiness import CONDITIONS
 from tests.browser import Browser
 from tests.processes import ROOT
@@ -14,7 +15,8 @@ PATH = "/api/ready"
 def test_a_service_with_its_database_and_its_keys_is_ready(browser):
     answer = browser.get(PATH)
 
-    assert answer.json == {"status": "ready", "service": "authservice", "conditions": {}}
+    expected = {"status": "ready", "service": "authservice", "conditions": {}}
+    assert answer.json == expected | {"version": __version__}
     assert answer.headers["Cache-Control"] == "no-store"
     assert "Set-Cookie" not in answer.headers
 
@@ -87,6 +89,8 @@ def test_strangers_are_told_that_it_is_unavailable_and_not_why(
     assert answer.status_int == 503
     assert answer.json["status"] == "unavailable"
     assert ("database_unavailable" in answer.text) is told
+    assert (__version__ in answer.text) is told
+    assert ("version" in answer.json) is told
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.name)

@@ -3,6 +3,7 @@
 import pytest
 import requests
 
+from authservice.version import __version__
 from tests.processes import free_port
 from tests.scrape import scrape, value
 from tests.serving.servers import COMMANDS, OURS, Server
@@ -22,6 +23,7 @@ def test_requests_of_all_processes_are_counted(name, workers, tmp_path, stopped_
     labels = {"method": "GET", "route": "/api/auth/jwks", "status": "200"}
     assert value(samples, "http_request_duration_seconds_count", **labels) == 20
     assert value(samples, "signing_key_created_timestamp_seconds", alg="RS256") > 0
+    assert value(samples, "build_info", version=__version__) == 1
     assert server.stop() == 0
     with pytest.raises(requests.ConnectionError):
         scrape(port)

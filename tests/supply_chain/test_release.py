@@ -13,7 +13,7 @@ NIGHTLY_TASKS = set(re.findall(r"- task: (.+)$", NIGHTLY, re.MULTILINE))
 def test_known_vulnerabilities_stop_it():
     # Without --strict it ends well where no vulnerability service answers.
     assert "pip-audit --strict" in WORKFLOW
-    assert "needs: [audit, checks, nightly]" in WORKFLOW
+    assert "needs: [notes, audit, checks, nightly]" in WORKFLOW
 
 
 def test_every_check_every_test_and_the_whole_proof_precede_it():

@@ -96,6 +96,10 @@ SCHEMAS: Object = {
             ),
             "additionalProperties": _STRING,
         },
+        version={
+            "type": "string",
+            "description": "of the service; for auth.trusted_proxies and the machine itself only",
+        },
     ),
     "Metadata": record(*_METADATA, **_METADATA),
     "KeySet": record("keys", keys={"type": "array", "items": ref("Key"), "minItems": 1}),

@@ -1,8 +1,11 @@
 """GET /api/ready: whether requests may be sent here; its operator is told what is wrong."""
 
+from typing import Any
+
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice.version import __version__
 from authservice.web import readiness
 from authservice.web.client_address import is_from_operator
 from authservice.web.json_answer import json_answer
@@ -13,18 +16,20 @@ from authservice.web.request import AuthRequest
 def ready(request: AuthRequest) -> Response:
     """Return ``ready``, ``degraded`` where it serves all the same, or 503 and ``unavailable``.
 
-    Which part is down tells a stranger where to push, so only this machine and trusted proxies
-    are told.
+    Which part is down, and which version runs, tells a stranger where to push, so only this
+    machine and trusted proxies are told.
     """
     found = readiness.conditions(request)
     serves = all(condition.serves for condition in found)
-    trusted = request.auth_settings.trusted_proxies
-    shown = found if is_from_operator(request.environ, trusted) else []
-    content = {
+    told = is_from_operator(request.environ, request.auth_settings.trusted_proxies)
+    shown = found if told else []
+    content: dict[str, Any] = {
         "status": ("degraded" if found else "ready") if serves else "unavailable",
         "service": request.auth_settings.service_name,
         "conditions": {condition.name: condition.meaning for condition in shown},
     }
+    if told:
+        content["version"] = __version__
     response = json_answer(content, 200 if serves else 503)
     if not serves:
         response.headers["Retry-After"] = "5"
