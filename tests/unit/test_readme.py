@@ -1,4 +1,4 @@
-"""The README names every module that there is."""
+"""The map of the code names every module that there is."""
 
 import ast
 import re
@@ -6,15 +6,8 @@ import re
 from tests.processes import ROOT
 
 PACKAGE = ROOT / "authservice"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAP = (ROOT / "docs" / "code-map.md").read_text(encoding="utf-8")
 _ENTRY = re.compile(r"^( *)- (?:\*\*`(\w+)/`\*\*|`(\w+\.py)`) \S", re.MULTILINE)
-
-
-def section(heading):
-    """Return what stands between a heading and the next one."""
-    return re.split(r"^#+ ", README.split(f"# {heading}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[
-        0
-    ]
 
 
 def modules_there():
@@ -31,8 +24,8 @@ def modules_in_the_map():
     """Return what the nested list of the map names."""
     folders = []
     found = []
-    for indent, folder, module in _ENTRY.findall(section("Map of the code")):
-        del folders[len(indent) // 2 :]
+    for indent, folder, module in _ENTRY.findall(MAP):
+        del folders[len(indent) // 4 :]
         if folder:
             folders.append(folder)
             assert PACKAGE.joinpath(*folders).is_dir(), f"{'/'.join(folders)} is gone"
