@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from prove import attacks, described, kills
+from prove.costs import part as costs
 from prove.faults import part as faults
 from prove.fuzz import in_process, wire
 from prove.mutants import part as mutants
@@ -22,5 +23,6 @@ PARTS: dict[str, Part] = {
     "wire": wire.smuggle,
     "described": described.fuzz,
     "parsers": parsers.fuzz,
+    "costs": costs.measure,
     "mutants": mutants.try_out,
 }

@@ -148,8 +148,8 @@ class Service:
 
 
 @contextmanager
-def service() -> Iterator[Service]:
-    """Give the service on a new database, which goes with it."""
+def service(**changes: str) -> Iterator[Service]:
+    """Give the service on a new database, which goes with it; changes are those of settings."""
     with tempfile.TemporaryDirectory(prefix="prove-") as folder:
         file = Path(folder) / "service.sqlite"
         database = Database(f"sqlite:///{file}", synchronous="NORMAL")
@@ -160,7 +160,7 @@ def service() -> Iterator[Service]:
             "auth.database_url": f"sqlite:///{file}",
             "auth.sqlite_synchronous": "NORMAL",
             "auth.resources": RESOURCE,
-        }
+        } | changes
         application = main({}, **ini)
         try:
             yield Service(application, database, local_secret(str(file)))

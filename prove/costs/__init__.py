@@ -1,0 +1,1 @@
+"""What one request costs at most, whatever a header, cookie, parameter or field of it holds."""
