@@ -3,15 +3,20 @@
 Errors carry the headers too: without them a browser hides from its application what went wrong.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyramid.response import Response
 
 from authservice.web import routes
-from authservice.web.routes import Route, Surface
+from authservice.web.routes import Surface
 
 _MAX_AGE = "600"
+# Where everybody may read, in a browser too, and which headers beside the common ones.
+_OPEN = {Surface.PROTOCOL, Surface.DOCUMENT}
+_FOR_EVERYBODY = "WWW-Authenticate, Retry-After"
+# Where a page of ours may send its credentials along, as the npm client does with every request.
+_WITH_CREDENTIALS = {Surface.SESSION_API, Surface.DOCUMENT}
 
 
 def cors(
@@ -22,40 +27,41 @@ def cors(
 
     def tween(request: Any) -> Response:
         response = handler(request)
-        route = routes.of_request(request)
-        if route is None:
-            return response
+        surface = routes.surface_of(request)
         headers = response.headerlist
-        if route.surface is Surface.PROTOCOL:
-            headers.append(("Access-Control-Allow-Origin", "*"))
-            headers.append(("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After"))
-        elif route.surface is Surface.SESSION_API:
+        exposed = _FOR_EVERYBODY if surface in _OPEN else "Retry-After"
+        if surface in _WITH_CREDENTIALS:
             headers.append(("Vary", "Origin"))
             origin = request.environ.get("HTTP_ORIGIN")
             if origin is not None and registry.components.origins.trusts(origin):
                 headers.append(("Access-Control-Allow-Origin", origin))
                 headers.append(("Access-Control-Allow-Credentials", "true"))
-                headers.append(("Access-Control-Expose-Headers", "Retry-After"))
+                headers.append(("Access-Control-Expose-Headers", exposed))
+                return response
+        if surface in _OPEN:
+            headers.append(("Access-Control-Allow-Origin", "*"))
+            headers.append(("Access-Control-Expose-Headers", exposed))
         return response
 
     return tween
 
 
-def preflight(request: Any, route: Route) -> Response | None:
+def preflight(request: Any, methods: Sequence[str]) -> Response | None:
     """Return the answer to a preflight request, or None where there is none to give."""
     is_preflight = (
         request.method == "OPTIONS"
         and "HTTP_ORIGIN" in request.environ
         and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.environ
     )
-    if not is_preflight or route.surface not in {Surface.PROTOCOL, Surface.SESSION_API}:
+    surface = routes.surface_of(request)
+    if not is_preflight or surface not in _OPEN | _WITH_CREDENTIALS:
         return None
-    if route.surface is Surface.SESSION_API and not request.components.origins.trusts(
+    if surface not in _OPEN and not request.components.origins.trusts(
         request.environ["HTTP_ORIGIN"]
     ):
         return None
     response = Response(status=204)
-    response.headers["Access-Control-Allow-Methods"] = ", ".join(route.methods)
+    response.headers["Access-Control-Allow-Methods"] = ", ".join(methods)
     response.headers["Access-Control-Allow-Headers"] = "authorization, content-type"
     response.headers["Access-Control-Max-Age"] = _MAX_AGE
     return response

@@ -1,4 +1,4 @@
-"""The outermost gate (a tween): requests that cannot be read are refused before anything else.
+"""The first gate (a tween): requests that cannot be read are refused before anything else.
 
 Undecodable bytes and NULs would otherwise surface as errors deep inside, each somewhere else.
 """
@@ -53,13 +53,12 @@ def junk_guard(
 
 
 def _refusal(environ: dict[str, Any], status: int, message: str, code: str) -> Response:
-    """Return the refusal in the words of the endpoint that was asked, readable across origins."""
-    if routes.SURFACES.get(environ.get("PATH_INFO", "")) is not Surface.PROTOCOL:
+    """Return the refusal in the words of the endpoint that was asked."""
+    surface = routes.SURFACES.get(environ.get("PATH_INFO", ""))
+    if surface not in {Surface.PROTOCOL, Surface.DOCUMENT}:
         return error_json(status, message, code)
     body = error_body("invalid_request", f"{message}.")
-    response = protocol_response(ProtocolAnswer(status, NO_STORE, body))
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    return response
+    return protocol_response(ProtocolAnswer(status, NO_STORE, body))
 
 
 def _is_text(raw: bytes) -> bool:

@@ -75,10 +75,10 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
 
 def _add_tweens(config: Any, kind: RouterKind) -> None:
     """Add the gates; the last to be added is the outermost, so headers stand on all answers."""
-    config.add_tween("authservice.web.cors.cors")
     if kind.local_mode:
         config.add_tween("authservice.web.local_address.local_address")
     config.add_tween("authservice.web.junk_guard.junk_guard")
+    config.add_tween("authservice.web.cors.cors")
     if kind.local_mode:
         config.add_tween("authservice.web.local_guard.local_guard")
     headers = "https_headers" if kind.https else "http_headers"

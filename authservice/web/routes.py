@@ -21,6 +21,8 @@ class Surface(Enum):
     """First-party applications: JSON, credentialed CORS for trusted origins."""
     PROTOCOL = auto()
     """OAuth clients: open CORS without credentials."""
+    DOCUMENT = auto()
+    """Metadata and keys: open CORS, and with credentials for trusted origins."""
     BROWSER_PROTOCOL = auto()
     """The browser on its way between a client and us: redirects and pages, no CORS."""
 
@@ -50,21 +52,21 @@ ROUTES = (
         "well_known.openid_configuration",
         f"{_I}/.well-known/openid-configuration",
         _GET,
-        Surface.PROTOCOL,
+        Surface.DOCUMENT,
     ),
     Route(
         "well_known.oauth_authorization_server",
         f"{_I}/.well-known/oauth-authorization-server",
         _GET,
-        Surface.PROTOCOL,
+        Surface.DOCUMENT,
     ),
     Route(
         "well_known.path_inserted",
         f"/.well-known/oauth-authorization-server{_I}",
         _GET,
-        Surface.PROTOCOL,
+        Surface.DOCUMENT,
     ),
-    Route("jwks", f"{_I}/jwks", _GET, Surface.PROTOCOL),
+    Route("jwks", f"{_I}/jwks", _GET, Surface.DOCUMENT),
     # OAuth 2.1 and OpenID Connect
     Route("oauth2.authorize", f"{_I}/oauth2/authorize", _GET_POST, Surface.BROWSER_PROTOCOL),
     Route("oauth2.token", f"{_I}/oauth2/token", _POST, Surface.PROTOCOL),
@@ -122,6 +124,21 @@ def known_path(request: Any) -> str | None:
     if route is not None:
         return route.path
     return None if getattr(request, "matched_route", None) is None else f"{STATIC_PATH}*"
+
+
+def surface_of(request: Any) -> Surface | None:
+    """Return the surface that a request belongs to, or None where there is none.
+
+    What is unknown below the issuer is of the session API, whose npm client has methods for many
+    endpoints that are not here.
+    """
+    route = of_request(request)
+    if route is not None:
+        return route.surface
+    # One that was refused before it came to its route has a path all the same.
+    path: str = request.environ.get("PATH_INFO", "")
+    unknown = Surface.SESSION_API if path.startswith(f"{ISSUER_PATH}/") else None
+    return SURFACES.get(path, unknown)
 
 
 def of_request(request: Any) -> Route | None:

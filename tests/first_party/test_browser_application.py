@@ -122,3 +122,24 @@ def test_every_tab_of_the_application_follows_a_sign_out(signed_in):
     signed_in.call("signOut")
 
     expect(second.get_by_text(SIGNED_OUT)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("method", "argument"),
+    [("updateUser", {"name": "Ada"}), ("listAccounts", None), ("deleteUser", {"token": "x"})],
+)
+def test_the_page_learns_that_the_service_lacks_what_the_client_has(signed_in, method, argument):
+    answer = signed_in.call(method, argument)
+
+    assert answer["data"] is None
+    assert (answer["error"]["status"], answer["error"]["code"]) == (404, "NOT_FOUND")
+
+
+def test_the_page_reads_the_keys_with_the_credentials_that_the_client_sends(signed_in, service):
+    keys = signed_in.call("jwks")["data"]["keys"]
+
+    assert {key["alg"] for key in keys} == {"RS256", "ES256", "EdDSA"}
+    for path in ("api/auth/.well-known/openid-configuration", "api/auth/jwks"):
+        address = f"{service.url}/{path}"
+        for credentials in ("omit", "include"):
+            assert signed_in.fetch(address, credentials=credentials) == 200

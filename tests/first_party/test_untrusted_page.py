@@ -56,6 +56,18 @@ def test_no_answer_is_readable_not_even_an_anonymous_one(foreign):
         assert foreign.fetch(address, credentials=credentials) == "TypeError"
 
 
+def test_the_keys_are_readable_without_credentials_only(foreign):
+    address = f"{foreign.service.url}/api/auth/jwks"
+
+    assert foreign.fetch(address, credentials="omit") == 200
+    assert foreign.fetch(address, credentials="include") == "TypeError"
+
+
+def test_not_even_that_an_endpoint_is_missing_is_readable(foreign):
+    with pytest.raises(playwright_api().Error, match="Failed to fetch"):
+        foreign.call("updateUser", {"name": "Ada"})
+
+
 @pytest.mark.usefixtures("session_lives_on")
 def test_the_client_changes_nothing(foreign):
     for method in ("signOut", "revokeSessions", "revokeOtherSessions"):

@@ -267,7 +267,7 @@ def test_caches_may_keep_it_for_a_while_and_nobody_is_known_by_it(browser, path)
 
     assert answer.headers["Cache-Control"].startswith("public, max-age=300")
     assert "Set-Cookie" not in answer.headers
-    assert "Vary" not in answer.headers
+    assert answer.headers.getall("Vary") == ["Origin"]
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 

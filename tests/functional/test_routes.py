@@ -6,6 +6,7 @@ from authservice.web.routes import BY_NAME, ROUTES, Surface
 from tests.production import production_app, production_browser
 from tests.relying_party import RelyingParty
 
+FOR_PROGRAMS = {Surface.PROTOCOL, Surface.DOCUMENT, Surface.SESSION_API}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 FIRST = {
     "/api/health": ("GET", "HEAD"),
@@ -73,7 +74,7 @@ def test_the_application_has_these_routes_and_no_other(app):
 
 def test_everything_for_programs_lies_below_the_issuer():
     for route in ROUTES:
-        if route.surface in {Surface.PROTOCOL, Surface.SESSION_API}:
+        if route.surface in FOR_PROGRAMS:
             assert route.path.startswith(("/api/", "/.well-known/")), route.path
 
 
@@ -85,7 +86,7 @@ def test_a_wrong_method_is_answered_with_those_that_there_are(browser, route):
         answer = _ask(browser, method, _path(route))
         assert answer.status_int == 405, method
         assert answer.headers["Allow"] == ", ".join((*route.methods, "OPTIONS"))
-        if route.surface in {Surface.PROTOCOL, Surface.SESSION_API}:
+        if route.surface in FOR_PROGRAMS:
             assert answer.content_type == "application/json"
 
 

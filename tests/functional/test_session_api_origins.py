@@ -9,6 +9,7 @@ GET_SESSION = "/api/auth/get-session"
 SIGN_OUT = "/api/auth/sign-out"
 APP = "https://app.example.com"
 SESSION_API = [route for route in ROUTES if route.surface is Surface.SESSION_API]
+DOCUMENTS = [route for route in ROUTES if route.surface is Surface.DOCUMENT]
 PROTOCOL = [route for route in ROUTES if route.surface is Surface.PROTOCOL]
 OTHERS = [
     route for route in ROUTES if route.surface in {Surface.PAGE, Surface.BROWSER_PROTOCOL}
@@ -107,7 +108,7 @@ def test_a_preflight_of_another_page_is_not(app, route, origin):
     assert _cors(answer) == {}
 
 
-@pytest.mark.parametrize("route", PROTOCOL, ids=lambda route: route.name)
+@pytest.mark.parametrize("route", [*PROTOCOL, *DOCUMENTS], ids=lambda route: route.name)
 def test_what_programs_call_is_open_to_every_page_without_credentials(app, route):
     answer = _preflight(
         production_browser(app), route.path, "https://any.example", route.methods[0]
@@ -121,6 +122,109 @@ def test_what_programs_call_is_open_to_every_page_without_credentials(app, route
         "access-control-allow-headers": "authorization, content-type",
         "access-control-max-age": "600",
     }
+
+
+def test_the_documents_are_the_metadata_and_the_keys():
+    assert {route.name.partition(".")[0] for route in DOCUMENTS} == {"jwks", "well_known"}
+
+
+@pytest.mark.parametrize("status", [200, 304])
+@pytest.mark.parametrize("route", DOCUMENTS, ids=lambda route: route.name)
+def test_a_document_lets_a_trusted_page_send_its_credentials(app, route, status):
+    browser = production_browser(app)
+    known = {"If-None-Match": "*"} if status == 304 else {}
+
+    answer = browser.get(route.path, headers={"Origin": APP, **known})
+
+    assert answer.status_int == status
+    assert _cors(answer) == {
+        "access-control-allow-origin": APP,
+        "access-control-allow-credentials": "true",
+        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+    }
+    assert "Origin" in answer.headers["Vary"]
+    asked = _preflight(browser, route.path, APP, "GET")
+    assert asked.status_int == 204
+    assert _cors(asked)["access-control-allow-origin"] == APP
+    assert _cors(asked)["access-control-allow-credentials"] == "true"
+
+
+@pytest.mark.attack("BROWSER-cache-poisoning")
+@pytest.mark.parametrize(
+    "origin", [None, "https://evil.example", "null", "https://APP.example.com"]
+)
+@pytest.mark.parametrize("route", DOCUMENTS, ids=lambda route: route.name)
+def test_a_document_is_open_to_everybody_else_without_them(app, route, origin):
+    headers = {} if origin is None else {"Origin": origin}
+
+    answer = production_browser(app).get(route.path, headers=headers)
+
+    assert _cors(answer) == {
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+    }
+    # A cache between must not give this answer to a page that is trusted.
+    assert "Origin" in answer.headers["Vary"]
+
+
+UNKNOWN = ["update-user", "list-accounts", "oauth2/register", "a/b", "get-session/", ""]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("path", UNKNOWN)
+def test_a_trusted_page_learns_that_an_endpoint_is_not_there(signed_in, path, method):
+    asked = _preflight(signed_in, f"/api/auth/{path}", APP, method)
+    answer = signed_in.request(
+        f"/api/auth/{path}", method=method, headers={"Origin": APP}, expect_errors=True
+    )
+
+    assert (asked.status_int, asked.body) == (204, b"")
+    assert method in _cors(asked)["access-control-allow-methods"].split(", ")
+    assert "content-type" in _cors(asked)["access-control-allow-headers"]
+    assert (answer.status_int, answer.json["code"]) == (404, "NOT_FOUND")
+    for each in (asked, answer):
+        assert _cors(each)["access-control-allow-origin"] == APP
+        assert _cors(each)["access-control-allow-credentials"] == "true"
+        assert "Origin" in each.headers["Vary"]
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "https://example.com.evil.net"])
+@pytest.mark.parametrize("path", UNKNOWN)
+def test_another_page_does_not(signed_in, path, origin):
+    asked = _preflight(signed_in, f"/api/auth/{path}", origin)
+    answer = signed_in.get(f"/api/auth/{path}", headers={"Origin": origin}, expect_errors=True)
+
+    assert asked.status_int == answer.status_int == 404
+    assert _cors(asked) == _cors(answer) == {}
+    assert "Origin" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize("path", ["/api/nowhere", "/nowhere", "/api/authority", "/static/no.css"])
+def test_elsewhere_nobody_is_told_across_origins(signed_in, path):
+    asked = _preflight(signed_in, path, APP)
+    answer = signed_in.get(path, headers={"Origin": APP}, expect_errors=True)
+
+    assert asked.status_int in {404, 405}
+    assert answer.status_int == 404
+    assert _cors(asked) == _cors(answer) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        (f"{GET_SESSION}?a=%ff", b"", 400),
+        ("/api/auth/update-user?a=%ff", b"", 400),
+        (SIGN_OUT, b"x" * 70_000, 413),
+        ("/api/auth/jwks?a=%ff", b"", 400),
+    ],
+)
+def test_a_trusted_page_can_read_what_is_refused_at_the_gate_too(app, path, body, status):
+    answer = production_browser(app).request(
+        path, method="POST", body=body, headers={"Origin": APP}, expect_errors=True
+    )
+
+    assert answer.status_int == status
+    assert _cors(answer)["access-control-allow-origin"] == APP
 
 
 @pytest.mark.parametrize("route", OTHERS, ids=lambda route: route.name)

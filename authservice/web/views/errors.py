@@ -29,6 +29,8 @@ from authservice.web.texts import _
 
 _log = logging.getLogger(__name__)
 
+# What a browser may send to an address that there is not.
+_ANY_METHOD = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 # What browsers say of a form that one of our own pages has sent (Fetch Metadata).
 _SAME_ORIGIN = "same-origin"
 # Forms with which nothing is left to do once nobody is signed in.
@@ -45,7 +47,7 @@ def _speaks_json(request: AuthRequest) -> bool:
     if route is None:
         path: str = request.environ.get("PATH_INFO", "")
         return path.startswith(("/api/", "/.well-known/"))
-    return route.surface in {Surface.SESSION_API, Surface.PROTOCOL}
+    return route.surface in {Surface.SESSION_API, Surface.PROTOCOL, Surface.DOCUMENT}
 
 
 def _speaks_oauth(request: AuthRequest) -> bool:
@@ -266,7 +268,13 @@ def _again(request: AuthRequest) -> tuple[str, str] | None:
 @exception_view_config(HTTPMovedPermanently)
 @notfound_view_config()
 def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest) -> Response:
-    """Say that there is nothing at this address."""
+    """Say that there is nothing at this address.
+
+    A preflight is answered where the request that follows it can be told so.
+    """
+    allowed = cors.preflight(request, _ANY_METHOD)
+    if allowed is not None:
+        return allowed
     if _speaks_json(request):
         return error_json(404, "Not Found", "NOT_FOUND")
     return error_page(
@@ -283,7 +291,7 @@ def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest)
 def method_not_allowed(request: AuthRequest) -> Response:
     """Answer a preflight, or say which methods an address knows."""
     route = routes.BY_NAME[request.matched_route.name]
-    allowed = cors.preflight(request, route)
+    allowed = cors.preflight(request, route.methods)
     if allowed is not None:
         return allowed
     response = error_json(
