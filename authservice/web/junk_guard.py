@@ -14,7 +14,6 @@ from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_bo
 from authservice.web import routes
 from authservice.web.json_answer import error_json
 from authservice.web.protocol_response import protocol_response
-from authservice.web.routes import Surface
 
 # Far beyond any request we know; the web server's own limit lies above.
 MAX_BODY = 64 * 1024
@@ -54,8 +53,7 @@ def junk_guard(
 
 def _refusal(environ: dict[str, Any], status: int, message: str, code: str) -> Response:
     """Return the refusal in the words of the endpoint that was asked."""
-    surface = routes.SURFACES.get(environ.get("PATH_INFO", ""))
-    if surface not in {Surface.PROTOCOL, Surface.DOCUMENT}:
+    if routes.SURFACES.get(environ.get("PATH_INFO", "")) not in routes.WORDED_AS_OAUTH:
         return error_json(status, message, code)
     body = error_body("invalid_request", f"{message}.")
     return protocol_response(ProtocolAnswer(status, NO_STORE, body))

@@ -230,7 +230,7 @@ def too_many_requests(error: TooManyRequestsError, request: AuthRequest) -> Resp
     """Say when to try again, in the form that the caller understands (an exception view)."""
     route = routes.of_request(request)
     surface = route.surface if route else Surface.PAGE
-    if surface is Surface.PROTOCOL:
+    if surface in routes.WORDED_AS_OAUTH:
         body = error_body("temporarily_unavailable", "Too many requests: try again later.")
         response = protocol_response(ProtocolAnswer(429, NO_STORE, body))
     elif surface is Surface.SESSION_API:

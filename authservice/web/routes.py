@@ -27,6 +27,10 @@ class Surface(Enum):
     """The browser on its way between a client and us: redirects and pages, no CORS."""
 
 
+WORDED_AS_OAUTH = frozenset({Surface.PROTOCOL, Surface.DOCUMENT})
+"""Where errors look as those of RFC 6749, section 5.2, do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """One address."""

@@ -1,7 +1,7 @@
 """Answers to what cannot be read: refused before anybody looks at which address was asked."""
 
 from authservice.web.openapi.description import Object, answer, ref
-from authservice.web.routes import Surface
+from authservice.web.routes import WORDED_AS_OAUTH, Surface
 
 REASONS = {
     "400": "the path or the query is not UTF-8 text, or holds a NUL",
@@ -13,7 +13,7 @@ REASONS = {
 
 def added_to(responses: Object, surface: Surface) -> Object:
     """Return an operation's answers with these, in the words of its surface."""
-    error = ref("ProtocolError" if surface is Surface.PROTOCOL else "SessionError")
+    error = ref("ProtocolError" if surface in WORDED_AS_OAUTH else "SessionError")
     found = dict(responses)
     for status, reason in REASONS.items():
         refusal = answer(reason, error)
