@@ -125,6 +125,12 @@ def test_no_length_that_a_body_may_have_is_too_long(way, length):
     assert answer.request.path == "/sign-in"
 
 
+def test_its_pages_speak_the_language_that_its_client_asks_for(way):
+    page = way.browser.follow_home(way.begin(state=LONG, ui_locales="de"))
+
+    assert page.html.find("html")["lang"] == "de"
+
+
 def test_only_what_fits_into_no_address_is_kept(way, database):
     way.begin(state="s" * 15_000)
     assert number_kept(database) == 0
