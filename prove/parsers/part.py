@@ -15,9 +15,10 @@ _LENGTH = 4096
 
 
 def fuzz(extent: Extent) -> Outcome:
-    """Call every parser so many times; where Atheris cannot be installed it says so."""
+    """Call every parser so many times; without Atheris it is said that this was left out."""
     if importlib.util.find_spec("atheris") is None:
-        return Outcome("parsers", [("calls", 0), ("Atheris has no wheel for this Python", "")], [])
+        missing = "all: Atheris is not installed, which has wheels for few versions of Python"
+        return Outcome("parsers", [("calls", 0)], [], [missing])
     losses = []
     for name in _NAMES:
         # A finding is written to the current folder.
