@@ -219,4 +219,4 @@ def identity_provider(settings: AuthSettings) -> IdentityProvider:
         return LocalDeveloper(settings.provider.id, callback_url, picture_url)
     from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
 
-    return CodeHosting(settings.provider, callback_url)
+    return CodeHosting(settings.provider, callback_url, settings.outgoing)

@@ -19,7 +19,7 @@ from tests.routers import Routers
 from tests.scheduling import ByFileAndEngine
 from tests.services.postgresql_server import QUICK, PostgreSQLServer
 
-_OURS = ("AUTH_", "AUTHSERVICE_", "BRANDING_", "OTEL_", "PROVIDER_")
+_OURS = ("AUTH_", "AUTHSERVICE_", "BRANDING_", "OTEL_", "OUTGOING_", "PROVIDER_")
 
 # They need images that have been built: ./run image does so and names them.
 collect_ignore = ["image"]

@@ -131,5 +131,7 @@ def clean_environment():
     return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("AUTH_", "AUTHSERVICE_", "PROVIDER_", "BRANDING_", "COV_"))
+        if not name.startswith(
+            ("AUTH_", "AUTHSERVICE_", "OUTGOING_", "PROVIDER_", "BRANDING_", "COV_")
+        )
     }

@@ -30,7 +30,8 @@ class Client:
     """Sends requests over pooled connections, within limits; usable from several threads.
 
     ``max_body_bytes`` counts the decompressed body. ``ca_bundle`` is a PEM file of the authorities
-    to trust instead of the public ones; there is no way to switch verification off. ``proxies``
+    to trust instead of the public ones, or, with ``system_authorities``, beside those that this
+    machine trusts; there is no way to switch verification off. ``proxies``
     maps ``http`` and ``https`` to the address of an HTTP proxy. A proxy looks names up itself, so
     together with an ``address_policy`` it is refused with ``ValueError``, as is every setting that
     cannot work. One of another type is a ``TypeError``.
@@ -42,6 +43,7 @@ class Client:
     max_redirects: int = 10
     max_body_bytes: int = 10 * 1024 * 1024
     ca_bundle: str | PathLike[str] | None = None
+    system_authorities: bool = False
     proxies: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_agent: str = "authservice-httpclient"
     address_policy: AddressPolicy | None = None
@@ -58,7 +60,8 @@ class Client:
         if any(parsed(proxy) is None for proxy in self.proxies.values()):
             raise ValueError("a proxy must be an http or https address")
         log_filter.install()
-        object.__setattr__(self, "_transport", Transport(tls_context(self.ca_bundle)))
+        context = tls_context(self.ca_bundle, system_authorities=self.system_authorities)
+        object.__setattr__(self, "_transport", Transport(context))
 
     def send(self, request: Request) -> Response:
         """Return the answer of the host, with any status code.

@@ -10,12 +10,13 @@ from dataclasses import replace
 from hashlib import sha256
 from urllib.parse import quote, urlencode, urlsplit
 
-from authservice.httpclient import Client, Method, Request, Timeouts
+from authservice import outgoing
+from authservice.httpclient import Method, Request, Timeouts
 from authservice.identity_provider import SignInFailedError, github_profile, token_answer
 from authservice.identity_provider.github_profile import EmailAddress
 from authservice.identity_provider.provider_calls import ProviderCalls, json_body
 from authservice.services.users import EMAIL_SCOPE, Profile
-from authservice.settings import ProviderSettings
+from authservice.settings import OutgoingSettings, ProviderSettings
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +33,12 @@ class CodeHosting:
     """Signs people in with their account at the code-hosting site."""
 
     def __init__(
-        self, settings: ProviderSettings, callback_url: str, *, patience: float = 10.0
+        self,
+        settings: ProviderSettings,
+        callback_url: str,
+        reached: OutgoingSettings,
+        *,
+        patience: float = 10.0,
     ) -> None:
         """Take who we are there, our callback address, and the seconds a sign-in may cost."""
         self.id = settings.id
@@ -42,11 +48,8 @@ class CodeHosting:
         self._patience = patience
         # A sign-in takes three calls, so three must fit.
         call = patience * 0.3
-        self._client = Client(
-            timeouts=Timeouts(connect=call, read=call, total=call),
-            max_redirects=0,
-            max_body_bytes=_MAX_BODY_BYTES,
-            user_agent="authservice",
+        self._client = outgoing.client(
+            reached, Timeouts(connect=call, read=call, total=call), _MAX_BODY_BYTES
         )
 
     def authorization_url(

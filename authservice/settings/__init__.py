@@ -13,10 +13,12 @@ from authservice.settings.auth_settings import (
     LONGEST_SIGNED_TOKEN,
     AuthSettings,
     Lifetimes,
+    OutgoingSettings,
     ProviderSettings,
     RequestLimits,
 )
 from authservice.settings.branding import branding
+from authservice.settings.outgoing import outgoing
 from authservice.settings.problems import Problem, SettingsError
 from authservice.settings.resource_indicators import resources
 from authservice.settings.sources import Source
@@ -27,6 +29,7 @@ __all__ = [
     "TRACING_MISSING",
     "AuthSettings",
     "Lifetimes",
+    "OutgoingSettings",
     "Problem",
     "ProviderSettings",
     "RequestLimits",
@@ -87,6 +90,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         resources=named.introspecting,
         resource_names=named.names,
         backchannel_networks=parsing.networks(source, "auth.backchannel_networks"),
+        outgoing=outgoing(source),
         ratelimit_storage=None if local_mode else _ratelimit_storage(source),
         request_limits=_request_limits(source),
         metrics_listen=parsing.listen_address(source, "metrics.listen"),

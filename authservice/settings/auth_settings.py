@@ -55,6 +55,15 @@ class ProviderSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingSettings:
+    """How this service reaches others: whom it trusts beside the machine's own, and which way."""
+
+    ca_bundle: str | None = None
+    proxy: str | None = field(default=None, repr=False)
+    """An http or https address; it may hold a password, which stands in the environment only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuthSettings:
     """Everything that the configuration decides, checked as a whole."""
 
@@ -74,6 +83,7 @@ class AuthSettings:
     resources: Mapping[str, tuple[str, ...]]
     resource_names: Mapping[str, str]
     backchannel_networks: tuple[IPNetwork, ...]
+    outgoing: OutgoingSettings
     ratelimit_storage: str | None = field(repr=False)
     request_limits: RequestLimits
     metrics_listen: tuple[str, int] | None

@@ -152,6 +152,23 @@ SETTINGS = (
         default="4",
     ),
     Setting(
+        ini_key="outgoing.ca_bundle",
+        meaning=(
+            "PEM file of authorities to trust beside those of this machine, when the service calls"
+            " the identity provider or tells a client of a logout"
+        ),
+    ),
+    Setting(
+        ini_key="outgoing.proxy",
+        variable="OUTGOING_PROXY",
+        meaning=(
+            "proxy for all of these calls, such as `http://proxy.example.com:3128`; one with a"
+            " password stands in the environment only. Logout tokens to"
+            " `auth.backchannel_networks` go directly"
+        ),
+        otherwise="every call is direct",
+    ),
+    Setting(
         ini_key="ratelimit.storage",
         meaning=(
             "`memory://` counts in each process, `redis://HOST:PORT/DATABASE` across processes"

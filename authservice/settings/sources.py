@@ -13,7 +13,15 @@ ENVIRONMENT_NAMES = {
     if setting.variable and not setting.secret
 }
 INI_KEYS = frozenset(setting.ini_key for setting in SETTINGS if not setting.secret)
-_OUR_SECTIONS = ("auth.", "provider.", "branding.", "ratelimit.", "metrics.", "lifetimes.")
+_OUR_SECTIONS = (
+    "auth.",
+    "provider.",
+    "branding.",
+    "ratelimit.",
+    "metrics.",
+    "lifetimes.",
+    "outgoing.",
+)
 _SECRET_INI_KEYS = {
     "auth.secret": "AUTH_SECRET",
     "auth.secret_previous": "AUTH_SECRET_PREVIOUS",
@@ -35,7 +43,11 @@ class Source:
         variable = ENVIRONMENT_NAMES.get(key)
         if variable is None:
             return key
-        return variable if self._environ.get(variable, "").strip() else f"{key} ({variable})"
+        return variable if self.is_in_environment(key) else f"{key} ({variable})"
+
+    def is_in_environment(self, key: str) -> bool:
+        """Tell whether the environment gives a setting."""
+        return bool(self._environ.get(ENVIRONMENT_NAMES.get(key, ""), "").strip())
 
     def text(self, key: str, default: str = "") -> str:
         """Return a setting's text; blank counts as absent."""

@@ -7,6 +7,7 @@ import pytest
 
 from tests.diagnosis.https_site import HttpsSite
 from tests.diagnosis.machine import HOST, finds
+from tests.forward_proxy import ForwardProxy
 from tests.processes import free_port
 
 # The public address
@@ -59,6 +60,25 @@ def test_a_provider_that_only_the_proxy_of_the_environment_reaches(machine):
     finds(machine, ("provider.only_by_proxy", "provider.api_url"))
 
 
+def test_a_proxy_of_the_settings_that_does_not_pass_the_provider_on(machine):
+    proxy = ForwardProxy({})
+    machine.set("outgoing.proxy", proxy.url)
+    machine.set("provider.api_url", "https://code-hosting.test/api/v3")
+
+    with closing(proxy):
+        (found,) = finds(machine, ("provider.proxy", "provider.api_url"))
+
+    assert "the proxy did not pass the request on" in found["found"]
+    assert set(proxy.asked) == {("CONNECT", "code-hosting.test:443")}
+
+
+def test_a_proxy_of_the_settings_that_is_not_there(machine):
+    machine.set("outgoing.proxy", f"http://127.0.0.1:{free_port()}")
+    machine.set("provider.api_url", "https://code-hosting.test/api/v3")
+
+    finds(machine, ("provider.proxy", "provider.api_url"))
+
+
 def test_a_provider_that_is_silent(machine, identity_provider_standin):
     identity_provider_standin.fault("/login/oauth/access_token", "slow")
 
@@ -72,9 +92,9 @@ def test_a_provider_that_fails(machine, identity_provider_standin):
 
 
 @pytest.fixture
-def trusted(authority, monkeypatch):
-    """An authority whose certificates this machine accepts."""
-    monkeypatch.setattr("authservice.httpclient.tls.DEFAULT_CA_BUNDLE_PATH", authority.bundle)
+def trusted(authority, machine):
+    """An authority whose certificates the service accepts."""
+    machine.set("outgoing.ca_bundle", authority.bundle)
     return authority
 
 

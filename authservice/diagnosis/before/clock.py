@@ -28,7 +28,7 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         yield skipped("clock", "Local mode asks no other machine with which to compare clocks.")
         return
     try:
-        with provider_answers.client() as asking:
+        with provider_answers.client(deployment.settings) as asking:
             ahead = clock_difference.difference(
                 provider_answers.of_api(asking, deployment.settings)
             )

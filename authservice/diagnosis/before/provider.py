@@ -36,7 +36,12 @@ UNREACHABLE = error(
 ONLY_BY_PROXY = error(
     "provider.only_by_proxy",
     "The identity provider is not reached directly, and the proxy of the environment is not used.",
-    "Allow direct connections from this machine to that host: the service takes no proxy.",
+    "Name the proxy in outgoing.proxy, or allow direct connections from this machine to that host.",
+)
+PROXY = error(
+    "provider.proxy",
+    "The identity provider is not reached through the proxy of the settings.",
+    "Correct outgoing.proxy, or let the proxy pass CONNECT to that host and port.",
 )
 TOO_SLOW = error(
     "provider.too_slow",
@@ -46,7 +51,7 @@ TOO_SLOW = error(
 CERTIFICATE = error(
     "provider.certificate",
     "The identity provider's certificate is not accepted.",
-    "Correct the address, or let the provider have a certificate of a public authority.",
+    "Correct the address, or name the provider's own authority in outgoing.ca_bundle.",
 )
 FAILING = error(
     "provider.failing",
@@ -98,7 +103,7 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         return
     silent: set[str] = set()
     seen: set[Kind | None] = set()
-    with provider_answers.client() as asking:
+    with provider_answers.client(settings) as asking:
         for name, ask, judge in _ADDRESSES:
             address = getattr(settings.provider, name)
             host = urlsplit(address).netloc
@@ -121,9 +126,11 @@ def _asked(
     asking: Client, deployment: Deployment, ask: _Question, judge: _Judgement, address: str
 ) -> tuple[Kind | None, str]:
     """Return what is wrong at an address, and what was found there."""
-    settings, environ = deployment.settings, deployment.environ
+    settings = deployment.settings
     host = urlsplit(address).hostname or ""
-    if not resolves(host):
+    by_proxy = settings.outgoing.proxy is not None and address.startswith("https://")
+    # The proxy looks names up itself, and this machine may not be able to.
+    if not by_proxy and not resolves(host):
         return UNRESOLVED, host
     try:
         response = ask(asking, settings)
@@ -133,16 +140,23 @@ def _asked(
         # Whoever is not signed in may first be sent to the provider's own sign-in page.
         refused = provider_callback.redirect_says_so(failure)
         return CALLBACK_REFUSED if refused else None, f"{address} redirects"
-    except TlsError as failure:
-        return CERTIFICATE, str(failure)
     except SendError as failure:
-        slow = isinstance(failure, SendTimeoutError)
-        by_proxy = environ.get("https_proxy") or environ.get("HTTPS_PROXY")
-        return ONLY_BY_PROXY if by_proxy else TOO_SLOW if slow else UNREACHABLE, str(failure)
+        return _of_failure(failure, deployment.environ, by_proxy=by_proxy), str(failure)
     kind = FAILING if response.status_code in _FAILURES else judge(response)
     if kind is WRONG_AUTHORIZE_URL and provider_callback.page_says_so(response, asking, settings):
         kind = CALLBACK_REFUSED
     return kind, f"{address}: status {response.status_code}"
+
+
+def _of_failure(failure: SendError, environ: Mapping[str, str], *, by_proxy: bool) -> Kind:
+    """Return what it means that no answer came."""
+    if isinstance(failure, TlsError):
+        return CERTIFICATE
+    if by_proxy:
+        return PROXY
+    if environ.get("https_proxy") or environ.get("HTTPS_PROXY"):
+        return ONLY_BY_PROXY
+    return TOO_SLOW if isinstance(failure, SendTimeoutError) else UNREACHABLE
 
 
 def _sign_in_page(response: Response) -> Kind | None:
@@ -179,7 +193,7 @@ def _is_placeholder(settings: AuthSettings) -> bool:
 
 
 _REDIRECT = Response(302, b"", Headers())
-_OF_THE_HOST = {UNRESOLVED, UNREACHABLE, ONLY_BY_PROXY, TOO_SLOW, CERTIFICATE}
+_OF_THE_HOST = {UNRESOLVED, UNREACHABLE, ONLY_BY_PROXY, PROXY, TOO_SLOW, CERTIFICATE}
 # Named elsewhere when nobody has put our own id and secret there yet.
 _OF_OUR_ID = {WRONG_AUTHORIZE_URL, CALLBACK_REFUSED, CREDENTIALS}
 _ADDRESSES = (

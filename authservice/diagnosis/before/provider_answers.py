@@ -1,7 +1,8 @@
-"""Asking the identity provider as the service will: directly, over TLS, within seconds."""
+"""Asking the identity provider as the service will: the same way, over TLS, within seconds."""
 
 from urllib.parse import urlencode
 
+from authservice import outgoing
 from authservice.httpclient import Client, Method, Request, Response, Timeouts
 from authservice.settings import AuthSettings
 
@@ -9,14 +10,10 @@ from authservice.settings import AuthSettings
 _NO_CODE = "no code, a check of the credentials"
 
 
-def client() -> Client:
-    """Return a client that trusts whom the service trusts, and follows no redirect."""
-    return Client(
-        timeouts=Timeouts(connect=5, read=5, total=10),
-        max_redirects=0,
-        max_body_bytes=1024 * 1024,
-        user_agent="authservice",
-    )
+def client(settings: AuthSettings) -> Client:
+    """Return a client that reaches the provider as the service does, and follows no redirect."""
+    timeouts = Timeouts(connect=5, read=5, total=10)
+    return outgoing.client(settings.outgoing, timeouts, 1024 * 1024)
 
 
 def of_authorize_url(

@@ -17,7 +17,7 @@ REFUSED = error(
 )
 
 # Their values may hold a password.
-_NEVER_SHOWN = {"auth.database_url", "ratelimit.storage"}
+_NEVER_SHOWN = {"auth.database_url", "ratelimit.storage", "outgoing.proxy"}
 
 
 def examine(written: Written, problems: tuple[Problem, ...]) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.identity_provider.code_hosting import CodeHosting
-from authservice.settings import ProviderSettings
+from authservice.settings import OutgoingSettings, ProviderSettings
 from tests.standin_fixture import (  # noqa: F401  (fixtures)
     CALLBACK_URL,
     identity_provider_process,
@@ -16,7 +16,7 @@ class SignIn:
 
     verifier = "a-code-verifier-that-has-the-forty-three-characters"
 
-    def __init__(self, standin, *, patience=10.0, **changes):
+    def __init__(self, standin, *, patience=10.0, outgoing=None, **changes):
         settings = {
             "id": "github",
             "client_id": standin.client_id,
@@ -28,7 +28,10 @@ class SignIn:
         }
         self.standin = standin
         self.provider = CodeHosting(
-            ProviderSettings(**{**settings, **changes}), CALLBACK_URL, patience=patience
+            ProviderSettings(**{**settings, **changes}),
+            CALLBACK_URL,
+            outgoing or OutgoingSettings(),
+            patience=patience,
         )
 
     def code(self, login="octocat"):
