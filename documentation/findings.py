@@ -10,9 +10,10 @@ What `authservice check` finds before a deployment, and `authservice verify` aft
 ends them with status 1, a warning only with `--strict`; arguments that cannot be read with 2.
 
 With `--json` they print one object: `passed`, the numbers of `errors` and `warnings`, and the \
-list `findings`. Each has `id`, `severity`, `cause` and `mend`, and as far as they apply `about`, \
-which names a setting, a file or an address, `found` and `expected`. A subject that is in order is \
-`ok` under its own name, and `skipped` where it could not be examined. No finding shows a secret.
+list `findings`. Each has `id`, `severity`, `cause` and `remedy`. As far as they apply it has \
+`about`, which names a setting, a file or an address, `found` and `expected`. A subject without \
+problems is `ok` under its own name, and `skipped` if it could not be examined. No finding shows \
+a secret.
 """
 
 
@@ -26,9 +27,9 @@ def page() -> str:
 
 
 def _rows(command: str) -> list[list[str]]:
-    rows = [["Finding", "Severity", "Cause", "Mend"]]
+    rows = [["Finding", "Severity", "Cause", "Remedy"]]
     rows += [
-        [code(kind.id), str(kind.severity), kind.cause, kind.mend]
+        [code(kind.id), str(kind.severity), kind.cause, kind.remedy]
         for module in catalogue.COMMANDS[command].values()
         for kind in catalogue.kinds(module)
     ]

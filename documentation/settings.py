@@ -6,19 +6,19 @@ from documentation.tables import code, table
 _INTRODUCTION = """\
 # Settings
 
-A setting stands in the `[app:main]` section of the ini file, or in the environment, which wins. \
+Set each setting in the `[app:main]` section of the ini file or in the environment, which wins. \
 Durations are whole seconds. A blank value counts as absent.
 
 A server reads its settings once, at its start. When one is missing, malformed or unsafe it does \
-not start: it names every problem at once, each with its mend. A name that is no setting is a \
+not start: it names every problem at once, each with its remedy. An unknown name is a \
 problem too.
 """
 _SECRETS = """\
 ## Secrets
 
-Secrets are only ever in the environment. Each can name a file that holds it instead, by the \
-variable of its name with `_FILE` behind it, such as `AUTH_SECRET_FILE`. One in an ini file stops \
-the start.
+Set secrets in the environment only. A variable with `_FILE` at the end of its name, such as \
+`AUTH_SECRET_FILE`, names a file that holds the secret instead. A secret in an ini file stops the \
+start.
 """
 _OTHERS = """\
 ## Everything else

@@ -18,7 +18,9 @@ SUMMARY = "copy the SQLite database while the service runs"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.set_defaults(run=run)
-    parser.add_argument("file", type=Path, metavar="FILE", help="the backup, not there yet")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="the backup, a file that does not exist yet"
+    )
     ini_file.add_argument(parser)
     parser.add_argument("--json", action=Switch, help="print JSON")
 

@@ -1,4 +1,4 @@
-"""``authservice cleanup``: delete the rows whose time has long been over.
+"""``authservice cleanup``: delete rows that expired long ago.
 
 It may run while the service does, and more than once at a time.
 """
@@ -14,7 +14,7 @@ from authservice.cli import database, ini_file
 from authservice.cli.arguments import Switch
 from authservice.services.cleanup import CleanUp
 
-SUMMARY = "delete rows whose time is over"
+SUMMARY = "delete rows that have expired"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -39,7 +39,7 @@ def report(found: list[Finding], options: argparse.Namespace) -> NoReturn:
 
 def _lines(finding: Finding) -> Iterator[str]:
     yield f"{finding.severity:<8} {finding.id}: {finding.cause}"
-    for name in ("about", "found", "expected", "mend"):
+    for name in ("about", "found", "expected", "remedy"):
         if value := getattr(finding, name):
             # What stood somewhere may hold anything; a terminal gets printable text only.
             yield f"         {name}: {''.join(c if c.isprintable() else '?' for c in value)}"

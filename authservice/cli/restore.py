@@ -1,4 +1,4 @@
-"""``authservice restore``: put a backup in the place of the SQLite database.
+"""``authservice restore``: replace the SQLite database by a backup.
 
 The backup is brought up to date and everybody is signed out in a copy of it, which then becomes
 the database in one go. What was there before is kept.
@@ -26,7 +26,7 @@ from authservice.services.mass_sign_out import sign_out_everyone
 from authservice.sqlite.copy import DamagedError, as_one_file, copy, examine
 from authservice.sqlite.replacement import InUseError, replace
 
-SUMMARY = "put a backup in the place of the SQLite database"
+SUMMARY = "replace the SQLite database by a backup"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     client_arguments.add_database(listing)
     listing.set_defaults(run=_list)
     export = commands.add_parser(
-        "export", help="everything that is kept of a user, as JSON", allow_abbrev=False
+        "export", help="everything that is stored about a user, as JSON", allow_abbrev=False
     )
     client_arguments.add_database(export)
     _add_user(export)
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_user(releasing)
     releasing.set_defaults(run=_release_email)
     deleting = commands.add_parser(
-        "delete", help="delete a user and everything that hangs on them", allow_abbrev=False
+        "delete", help="delete a user and all data about them", allow_abbrev=False
     )
     client_arguments.add_database(deleting)
     client_arguments.add_dry_run(deleting)

@@ -1,4 +1,4 @@
-"""What an examination finds: each thing with its cause, its mend, and what stood where."""
+"""What an examination finds: each thing with its cause, its remedy, and what stood where."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,7 +24,7 @@ class Finding:
     id: str
     severity: Severity
     cause: str
-    mend: str = ""
+    remedy: str = ""
     about: str = ""
     found: str = ""
     expected: str = ""
@@ -37,7 +37,7 @@ class Kind:
     id: str
     severity: Severity
     cause: str
-    mend: str
+    remedy: str
 
     def at(self, about: str = "", *, found: str = "", expected: str = "") -> Finding:
         """Return the finding that this trouble is here."""
@@ -45,21 +45,21 @@ class Kind:
             id=self.id,
             severity=self.severity,
             cause=self.cause,
-            mend=self.mend,
+            remedy=self.remedy,
             about=about,
             found=found,
             expected=expected,
         )
 
 
-def error(id: str, cause: str, mend: str) -> Kind:  # noqa: A002  (it is called id where it is printed)
+def error(id: str, cause: str, remedy: str) -> Kind:  # noqa: A002  (it is called id where it is printed)
     """Return a kind of trouble with which the deployment fails or is not safe."""
-    return Kind(id, Severity.ERROR, cause, mend)
+    return Kind(id, Severity.ERROR, cause, remedy)
 
 
-def warning(id: str, cause: str, mend: str) -> Kind:  # noqa: A002  (as above)
+def warning(id: str, cause: str, remedy: str) -> Kind:  # noqa: A002  (as above)
     """Return a kind of trouble that the deployment survives."""
-    return Kind(id, Severity.WARNING, cause, mend)
+    return Kind(id, Severity.WARNING, cause, remedy)
 
 
 def ok(subject: str, cause: str, *, about: str = "", found: str = "") -> Finding:

@@ -67,7 +67,7 @@ _PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSettings:
-    """Return the settings; raises SettingsError that names every problem and its mend."""
+    """Return the settings; raises SettingsError that names every problem and its remedy."""
     source = Source(ini, environ)
     local_mode = rules.local_mode(source)
     auth_url = parsing.origin(source, "auth.url")

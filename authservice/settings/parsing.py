@@ -77,17 +77,17 @@ def _urlsafe(text: str) -> bool:
 def database_url(source: Source, key: str, default: str) -> str:
     """Return the address of an SQLite file or of a PostgreSQL database."""
     text = source.text(key, default)
-    mend = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
+    remedy = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
     try:
         url = make_url(text)
     except ArgumentError:
-        source.refuse(source.name(key), mend)
+        source.refuse(source.name(key), remedy)
         return text
     if url.drivername in {"sqlite", "sqlite+pysqlite"}:
         if not url.database or url.database == ":memory:" or url.query:
             source.refuse(source.name(key), "must name an SQLite file: sqlite:///FILE")
     elif url.drivername != "postgresql+psycopg":
-        source.refuse(source.name(key), mend)
+        source.refuse(source.name(key), remedy)
     return text
 
 

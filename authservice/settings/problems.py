@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: every problem named at once, each with its mend."""
+"""What is wrong with a configuration: every problem named at once, each with its remedy."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ class Problem:
     """One setting that cannot be used, and what to do about it."""
 
     name: str
-    mend: str
+    remedy: str
 
     def __str__(self) -> str:
         """Return the problem as one line."""
-        return f"{self.name}: {self.mend}"
+        return f"{self.name}: {self.remedy}"
 
 
 class SettingsError(Exception):

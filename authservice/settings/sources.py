@@ -83,9 +83,9 @@ class Source:
         )
         return None
 
-    def refuse(self, name: str, mend: str) -> None:
+    def refuse(self, name: str, remedy: str) -> None:
         """Note a problem with a setting."""
-        self.problems.append(Problem(name, mend))
+        self.problems.append(Problem(name, remedy))
 
 
 def _misplaced(ini: Mapping[str, str]) -> Iterator[Problem]:

@@ -21,7 +21,8 @@ def test_what_people_read(machine):
         " file.\n"
         "         about: provider.client_id\n"
         "         found: set-me\n"
-        "         mend: Copy the client id from the application's page at the identity provider.\n"
+        "         remedy: Copy the client id from the application's page at the identity"
+        " provider.\n"
     ) in output
     assert "\nok       database: The database answers and is migrated.\n" in output
     assert output.endswith("\n1 errors, 0 warnings\n")
@@ -35,7 +36,7 @@ def test_what_pipelines_read(machine):
     answer = json.loads(output)
     assert (status, answer["passed"], answer["errors"], answer["warnings"]) == (0, True, 0, 1)
     (found,) = [each for each in answer["findings"] if each["severity"] == "warning"]
-    assert list(found) == ["id", "severity", "cause", "mend", "about", "found", "expected"]
+    assert list(found) == ["id", "severity", "cause", "remedy", "about", "found", "expected"]
     assert found["id"] == "proxies.nobody"
 
 

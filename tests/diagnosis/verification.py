@@ -58,7 +58,7 @@ class Verification:
         assert ids == sorted(each if isinstance(each, str) else each[0] for each in expected), found
         assert {each for each in expected if not isinstance(each, str)} <= named(found)
         assert status == (1 if any(each["severity"] == "error" for each in found) else 0)
-        assert all(each["cause"] and each["mend"] for each in found)
+        assert all(each["cause"] and each["remedy"] for each in found)
         return found
 
     def stop(self):

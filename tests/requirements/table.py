@@ -29,7 +29,7 @@ tests that prove them. An id names the document, its section and a number of our
 document's own; a MAY is listed where the server makes use of it.
 
 A test says what it proves by `@pytest.mark.requirement`. After a change of statements or markers
-`{_COMMAND}` makes this page anew; the tests fail when a statement is left without
+`{_COMMAND}` writes this page; the tests fail when a statement is left without
 a test, a marker names no statement, or the page is not up to date."""
 
 

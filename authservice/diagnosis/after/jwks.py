@@ -29,7 +29,7 @@ NO_RS256 = error(
 PRIVATE = error(
     "jwks.private",
     "A private key is published.",
-    "Stop what answers here at once: it is not this service. Whoever read the key can sign.",
+    "Stop what answers here at once: it is not this service. Anybody who read the key can sign.",
 )
 
 _PATH = "/api/auth/jwks"

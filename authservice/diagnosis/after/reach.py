@@ -42,7 +42,7 @@ OLD_TLS = error(
 EXPIRED = error(
     "reach.certificate_expired",
     "The certificate has expired; browsers refuse the service.",
-    "Renew it, reload the proxy, and let both happen by themselves from now on.",
+    "Renew it, reload the proxy, and automate both from now on.",
 )
 WRONG_HOST = error(
     "reach.certificate_of_another_host",
@@ -61,13 +61,13 @@ INCOMPLETE = error(
 )
 MALFORMED = error(
     "reach.certificate_malformed",
-    "The certificate, or its authority's, lacks what it has to say (RFC 5280).",
-    "Issue it anew with what is named; docs/deployment has the commands for an authority of your"
+    "The certificate, or its authority's, lacks required contents (RFC 5280).",
+    "Issue it again with what is missing; docs/deployment has the commands for an authority of your"
     " own.",
 )
 REFUSED = error(
     "reach.tls_refused",
-    "No encrypted connection comes about.",
+    "No encrypted connection can be made.",
     "Look into the proxy's error log, and begin with the TLS settings of docs/deployment.",
 )
 BROKEN = error(

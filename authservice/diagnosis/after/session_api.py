@@ -9,7 +9,7 @@ IN_ORDER = "The session API answers, and its errors arrive as JSON."
 
 SOMEBODY = error(
     "session_api.somebody",
-    "Whoever asks without a cookie is told about a session: a cache gives one person's to others.",
+    "A request without a cookie gets a session: a cache gives one person's answer to others.",
     "Switch the cache of the proxy off for this host, at once.",
 )
 NO_SESSION = error(

@@ -82,7 +82,7 @@ READ_ONLY = error(
 ENCODING = error(
     "database.encoding",
     "The database does not store text as UTF-8, so names of people would be refused or broken.",
-    "Make it anew: createdb -E UTF8 -T template0 NAME",
+    "Create it again: createdb -E UTF8 -T template0 NAME",
 )
 UNENCRYPTED = warning(
     "database.unencrypted",

@@ -30,7 +30,7 @@ UNRESOLVED = error(
 )
 UNREACHABLE = error(
     "provider.unreachable",
-    "No connection to the identity provider comes about.",
+    "No connection to the identity provider can be made.",
     "Allow connections from this machine to that host in the firewall, or correct the address.",
 )
 ONLY_BY_PROXY = error(

@@ -18,7 +18,7 @@ UNREACHABLE = error(
 )
 PER_PROCESS = warning(
     "rate_limits.per_process",
-    "Several processes count each by itself, so everybody may ask that many times more often.",
+    "Each process counts separately, which multiplies every limit by the number of processes.",
     "Let them count together: ratelimit.storage = redis://HOST:PORT/DATABASE",
 )
 

@@ -1,4 +1,4 @@
-"""Branding: what cannot be shown safely stops the start, with the mend."""
+"""Branding: what cannot be shown safely stops the start, with the remedy."""
 
 import pytest
 

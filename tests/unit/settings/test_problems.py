@@ -1,4 +1,4 @@
-"""How a configuration is refused: everything at once, each with its mend, without secrets."""
+"""How a configuration is refused: everything at once, each with its remedy, without secrets."""
 
 import base64
 
@@ -54,9 +54,9 @@ def test_every_problem_is_named_at_once():
     assert lines[0] == "the configuration cannot be used:"
     assert len(lines) == 1 + len(names)
     for line in lines[1:]:
-        name, _, mend = line.strip().partition(": ")
+        name, _, remedy = line.strip().partition(": ")
         assert name in names
-        assert len(mend) > 10
+        assert len(remedy) > 10
 
 
 def test_a_problem_is_one_line_of_name_and_mend():
