@@ -13,7 +13,7 @@ import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -56,6 +56,7 @@ class Database:
         self.observe_wait: Callable[[float], None] | None = None
         """Called with the seconds that each writing transaction waited for its turn."""
         self._here = threading.local()
+        self._handed_back: list[Connection] = []
         self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
 
     @property
@@ -63,6 +64,10 @@ class Database:
         """Return this thread's connection for reading; a write through it fails."""
         self._require_file()
         connection: Connection | None = getattr(self._here, "reader", None)
+        if connection is None and self._handed_back:
+            # Another thread may be first.
+            with suppress(IndexError):
+                connection = self._here.reader = self._handed_back.pop()
         if connection is not None and self._is_ended(connection):
             connection.close()
             connection = None
@@ -71,6 +76,17 @@ class Database:
             self._here.reader = connection
             self._readers.add(connection)
         return connection
+
+    def hand_back_reader(self) -> None:
+        """Let another thread read through this one's connection: it reads no more for now.
+
+        There are no more connections than threads that read at the same time, however many do in
+        turn.
+        """
+        connection: Connection | None = getattr(self._here, "reader", None)
+        if connection is not None:
+            self._here.reader = None
+            self._handed_back.append(connection)
 
     @contextmanager
     def transaction(self, *, dry_run: bool = False) -> Iterator[Connection]:

@@ -2,11 +2,15 @@
 
 granian hands a body on while it still arrives, mixes the environment of the process into each
 request's, and names itself in each answer.
+
+Each request has a thread of granian's to itself while its body arrives, however slowly it does. As
+many as the application answers at a time have their turn once they are complete.
 """
 
 import os
 from collections.abc import Callable, Iterable
 from io import BytesIO
+from queue import SimpleQueue
 from threading import get_ident
 from time import monotonic
 from typing import Any
@@ -37,16 +41,26 @@ _NO_NAME = ("Server", "")
 class GranianApplication:
     """A WSGI application around another. Make it in the process that serves it."""
 
-    def __init__(self, application: Application) -> None:
-        """Take the application that answers."""
+    def __init__(
+        self, application: Application, *, at_a_time: int, answered: Callable[[], None]
+    ) -> None:
+        """Take the application, how many requests it answers at a time, and what follows each.
+
+        ``answered`` is called in the thread that answered, before another has its turn.
+        """
         self._application = application
+        self._answered = answered
         for name in [name for name in os.environ if name.startswith(_OF_REQUESTS)]:
             del os.environ[name]
         self._of_the_process = tuple(os.environ)
         self._begun: dict[int, float] = {}
+        # A queue costs a tenth of a semaphore.
+        self._turns: SimpleQueue[None] = SimpleQueue()
+        for _ in range(at_a_time):
+            self._turns.put(None)
 
     def under_way(self) -> list[float]:
-        """Return how many seconds ago each request had come that is being answered."""
+        """Return how many seconds ago each request was complete that has no answer yet."""
         now = monotonic()
         return [now - begun for begun in list(self._begun.values())]
 
@@ -69,9 +83,12 @@ class GranianApplication:
             return []
         thread = get_ident()
         self._begun[thread] = monotonic()
+        self._turns.get()
         try:
             return self._application(environ, start)
         finally:
+            self._answered()
+            self._turns.put(None)
             del self._begun[thread]
 
 

@@ -10,6 +10,7 @@ import struct
 import sys
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from heapq import nlargest
@@ -47,8 +48,8 @@ class Doorkeeper:
     def watch(self, under_way: Callable[[], list[float]]) -> None:
         """Look after the connections for as long as the process lives, if Linux runs it.
 
-        ``under_way`` returns how many seconds ago each request was handed to the application that
-        is being answered; its connection is spared.
+        ``under_way`` returns how many seconds ago each request was complete that has no answer
+        yet; its connection is spared.
         """
         if sys.platform == "linux":
             threading.Thread(target=self._watch, args=[under_way], daemon=True).start()
@@ -75,6 +76,7 @@ class Doorkeeper:
         if len(connections) < self._limit:
             return
         places = min(number, max(1, self._limit // _SHARE))
+        answered.sort()
         waiting = (one for one in connections if not _may_be_answered(one, answered))
         for each in nlargest(places, waiting, key=lambda one: one.quiet):
             _end(each)
@@ -112,7 +114,9 @@ def _known(one: socket.socket) -> tuple[int, int, float, float]:
 
 
 def _may_be_answered(connection: _Connection, answered: list[float]) -> bool:
-    return any(-_STEP <= connection.received - ago < _HANDED_ON for ago in answered)
+    """Tell whether a request was complete with the last that was received; durations are sorted."""
+    before = bisect_right(answered, connection.received + _STEP)
+    return before > 0 and connection.received - answered[before - 1] < _HANDED_ON
 
 
 def _end(connection: _Connection) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from authservice import ini_file
 from authservice.serving.granian_options import GranianOptions
+from authservice.serving.granian_threads import with_a_thread_each
 from authservice.serving.open_files import affordable
 from authservice.version import __version__
 
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 _DRAIN_SECONDS = 15
 # Who comes while so many wait to be taken is told to try again by the kernel, a second later.
 _BACKLOG = 4096
-# Each thread keeps a connection to the database, and makes it anew when it begins.
+# granian begins threads as requests come at the same time, and ends those that are idle.
 _IDLE_THREAD_SECONDS = 600
 # What the server has to say goes where the ini file sends everything else.
 _LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"propagate": True}}}
@@ -67,9 +68,12 @@ def main() -> None:
 
         worker_metrics.measure(server, settings)
     loader.setup_logging(variables)
-    # The workers may open as many files as this process.
+    # The workers may open as many files as this process, and start as many threads together.
     options = replace(options, connection_limit=affordable(options))
+    options = replace(options, connection_limit=with_a_thread_each(options))
     server.backpressure = options.connection_limit
+    # A body that comes slowly holds its own thread and nobody else's.
+    server.blocking_threads = options.connection_limit + options.threads
     load = partial(_application, given.ini, variables, options)
     server.serve(target_loader=load, wrap_loader=False)
 
@@ -111,7 +115,6 @@ def _server(options: GranianOptions) -> MPServer:
         workers=options.workers,
         backlog=_BACKLOG,
         workers_kill_timeout=_DRAIN_SECONDS,
-        blocking_threads=options.threads,
         blocking_threads_idle_timeout=_IDLE_THREAD_SECONDS,
         backpressure=options.connection_limit,
         http=HTTPModes.http1,
@@ -140,6 +143,10 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     Finalize(None, application.registry.components.close, exitpriority=0)
     application.registry.components.sign_in_places.fit(options.threads)
     _log.info("Serving on http://%s:%d", options.host, options.port)
-    served = GranianApplication(application)
+    served = GranianApplication(
+        application,
+        at_a_time=options.threads,
+        answered=application.registry.components.database.hand_back_reader,
+    )
     Doorkeeper(options.port, options.connection_limit).watch(served.under_way)
     return served

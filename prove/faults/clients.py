@@ -39,6 +39,7 @@ def _many(extent: Extent) -> Iterator[Fault]:
     ways: dict[str, Happening] = {
         "clients are silent": crowd(number, _nothing, pace=1),
         "clients send 1 byte/s": crowd(number, _byte_by_byte, pace=1),
+        "clients send bodies at 1 byte/s": crowd(number, _slow_body, pace=1),
         "clients vanish": crowd(number, _half, pace=1, vanishes=True),
     }
     for (what, happens), server in product(ways.items(), ("pserve", "authservice-granian")):
@@ -61,6 +62,12 @@ def _half() -> Iterator[bytes]:
 def _byte_by_byte() -> Iterator[bytes]:
     for byte in _HEAD + _FORM + b"Content-Length: 60000\r\n\r\n" + 60000 * b"a":
         yield bytes([byte])
+
+
+def _slow_body() -> Iterator[bytes]:
+    yield _HEAD + _FORM + b"Content-Length: 60000\r\n\r\n"
+    while True:
+        yield b"a"
 
 
 def _nothing() -> Iterator[bytes]:

@@ -9,8 +9,11 @@ class Echo:
     """Has what a server uses of ours."""
 
     def __init__(self):
-        settings = SimpleNamespace(local_mode=False)
-        components = SimpleNamespace(close=self.close, settings=settings)
+        components = SimpleNamespace(
+            close=self.close,
+            settings=SimpleNamespace(local_mode=False),
+            database=SimpleNamespace(hand_back_reader=lambda: None),
+        )
         self.registry = SimpleNamespace(components=components)
 
     def close(self):

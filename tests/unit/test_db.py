@@ -191,6 +191,35 @@ def test_each_thread_keeps_one_reader(database):
     assert database.reader is database.reader
 
 
+def test_a_reader_that_was_handed_back_is_the_next_threads(database):
+    def read(readers):
+        readers.append(database.reader)
+        database.hand_back_reader()
+
+    readers = []
+    for _ in range(3):
+        thread = threading.Thread(target=read, args=[readers])
+        thread.start()
+        thread.join()
+
+    assert readers[0] is readers[1] is readers[2] is database.reader
+    database.hand_back_reader()
+    database.hand_back_reader()
+    with ThreadPoolExecutor(2) as pool:
+        together = threading.Barrier(2)
+        one, other = pool.map(lambda _: (together.wait(), database.reader)[1], range(2))
+    assert one is not other
+
+
+def test_a_reader_that_was_handed_back_and_lost_is_replaced(database):
+    first = database.reader
+    database.hand_back_reader()
+    first.close()
+
+    assert database.reader is not first
+    assert database.reader.execute(select(verification)).all() == []
+
+
 def test_a_closed_reader_is_replaced(database):
     first = database.reader
     first.close()
