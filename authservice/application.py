@@ -18,6 +18,7 @@ from authservice.web.origins import Origins
 from authservice.web.request_counts import RateLimits
 from authservice.web.router import RouterKind, router
 from authservice.web.sign_in_places import SignInPlaces
+from authservice.web.silent_proxy import SilentProxy
 from authservice.web.static_files import StaticFiles
 
 
@@ -55,6 +56,7 @@ def components(ini: Mapping[str, str]) -> Components:
         cookies=cookies,
         origins=Origins(settings),
         rate_limits=None if storage is None else RateLimits(storage),
+        silent_proxy=SilentProxy(settings),
         static_files=StaticFiles(settings.branding),
         metadata=_prebuilt(metadata.document(settings)),
         openapi=_prebuilt(openapi.document(settings, cookies)),

@@ -1,6 +1,7 @@
 """Where a request came from: the connection's address, or what trusted proxies say of it."""
 
 import ipaddress
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 # What else proxies say of whom they ask for, or of themselves.
 _ALSO_FORWARDING = ("HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
+# What they say of the request before them.
+_OF_A_PROXY = ("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST")
 
 
 def client_address(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> str | None:
@@ -26,6 +29,31 @@ def client_address(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> 
             break
         address = nearer
     return None if address is None else str(address)
+
+
+def is_sender_known(
+    environ: Mapping[str, Any], trusted: Sequence[IPNetwork], public_host: str | None
+) -> bool:
+    """Tell whether the address of who asks is known, and not only that of a proxy on the way.
+
+    A trusted proxy has to give a readable address. Without one, a request for our public host, or
+    with any other sign of a proxy, was passed on for somebody. What comes through a proxy that is
+    not trusted has an unknown sender too.
+    """
+    forwarded = environ.get("HTTP_X_FORWARDED_FOR")
+    signs = any(name in environ for name in (*_ALSO_FORWARDING, *_OF_A_PROXY))
+    if not is_trusted(str(environ.get("REMOTE_ADDR", "")), trusted):
+        return forwarded is None and not signs
+    if forwarded is not None:
+        return _parse(str(forwarded).rpartition(",")[2]) is not None
+    asked = re.sub(r":\d*$", "", str(environ.get("HTTP_HOST", "")).lower())
+    return not signs and asked != public_host
+
+
+def is_trusted(address: str, trusted: Sequence[IPNetwork]) -> bool:
+    """Tell whether an address is that of a trusted proxy."""
+    parsed = _parse(address)
+    return parsed is not None and _is_in(parsed, trusted)
 
 
 def is_from_operator(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> bool:

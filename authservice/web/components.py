@@ -14,6 +14,7 @@ from authservice.web.cookies import Cookies
 from authservice.web.origins import Origins
 from authservice.web.request_counts import RateLimits
 from authservice.web.sign_in_places import SignInPlaces
+from authservice.web.silent_proxy import SilentProxy
 from authservice.web.static_files import StaticFiles
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Components:
     cookies: Cookies
     origins: Origins
     rate_limits: RateLimits | None
+    silent_proxy: SilentProxy
     static_files: StaticFiles
     metadata: bytes
     openapi: bytes

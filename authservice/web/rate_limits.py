@@ -202,6 +202,7 @@ def _count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
     limits = request.components.rate_limits
     if limits is None:
         return
+    request.components.silent_proxy.look(request.environ)
     for sender, times in senders(request.from_address):
         limits.count(_times(limit, times), *what, sender)
 

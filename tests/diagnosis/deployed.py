@@ -59,12 +59,13 @@ class Proxy(Nginx):
             ("/etc/ssl/authservice/privkey.pem", str(certificate)),
             ("access_log /var/log/nginx/authservice.log authservice;", "access_log off;"),
             ("error_log /var/log/nginx/authservice-error.log crit;", ""),
-            ("$proxy_add_x_forwarded_for", sender),
         ]
         text = _CONFIGURATION.read_text(encoding="utf-8")
         for old, new in (*changes, *usual):
             assert old in text, old
             text = text.replace(old, new)
+        # Unless a change has taken it out.
+        text = text.replace("$proxy_add_x_forwarded_for", sender)
         super().__init__(folder, {"authservice": text})
 
 

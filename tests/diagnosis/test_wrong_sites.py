@@ -53,6 +53,15 @@ def within(directives):
             within('add_header Access-Control-Allow-Origin "*";'),
             [("headers.doubled", "Access-Control-Allow-Origin")],
         ),
+        (
+            ("        proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;\n", ""),
+            ["senders.forged", "senders.unknown"],
+        ),
+        (("$proxy_add_x_forwarded_for", '""'), ["senders.unknown"]),
+        (
+            ("$proxy_add_x_forwarded_for", "$http_x_forwarded_for"),
+            ["senders.forged", "senders.unknown"],
+        ),
         (("server_tokens off;", ""), [("headers.telling", "Server")]),
         (within("proxy_hide_header Set-Cookie;"), ["cookies.missing"]),
         (within("proxy_cookie_flags ~ nosecure;"), ["cookies.not_secure"]),

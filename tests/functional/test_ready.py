@@ -16,7 +16,7 @@ def test_a_service_with_its_database_and_its_keys_is_ready(browser):
     answer = browser.get(PATH)
 
     expected = {"status": "ready", "service": "authservice", "conditions": {}}
-    assert answer.json == expected | {"version": __version__}
+    assert answer.json == expected | {"sender_known": True, "version": __version__}
     assert answer.headers["Cache-Control"] == "no-store"
     assert "Set-Cookie" not in answer.headers
 

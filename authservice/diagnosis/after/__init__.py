@@ -12,6 +12,7 @@ from authservice.diagnosis.after import (
     pages,
     plain_http,
     reach,
+    senders,
     session_api,
     tls,
 )
@@ -27,6 +28,7 @@ SUBJECTS = {
     "metadata": metadata,
     "jwks": jwks,
     "pages": pages,
+    "senders": senders,
     "headers": headers,
     "cookies": cookies,
     "session_api": session_api,

@@ -85,7 +85,7 @@ _PUBLIC_CLIENT = {"client_id": _STRING, "client_name": _STRING, "redirect_uris":
 SCHEMAS: Object = {
     "Health": record("status", "service", status={"const": "ok"}, service=_STRING),
     "Readiness": record(
-        *("status", "service", "conditions"),
+        *("status", "service", "conditions", "sender_known"),
         status={"enum": ["ready", "degraded", "unavailable"]},
         service=_STRING,
         conditions={
@@ -95,6 +95,10 @@ SCHEMAS: Object = {
                 " auth.trusted_proxies and the machine itself"
             ),
             "additionalProperties": _STRING,
+        },
+        sender_known={
+            "type": "boolean",
+            "description": "whether the address of who asks is known, or only that of a proxy",
         },
         version={
             "type": "string",

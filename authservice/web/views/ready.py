@@ -17,16 +17,18 @@ def ready(request: AuthRequest) -> Response:
     """Return ``ready``, ``degraded`` where it serves all the same, or 503 and ``unavailable``.
 
     Which part is down, and which version runs, tells a stranger where to push, so only this
-    machine and trusted proxies are told.
+    machine and trusted proxies are told. Everybody is told whether the proxy says for whom it asks.
     """
     found = readiness.conditions(request)
     serves = all(condition.serves for condition in found)
-    told = is_from_operator(request.environ, request.auth_settings.trusted_proxies)
+    sender_known = request.components.silent_proxy.knows_sender(request.environ)
+    told = sender_known and is_from_operator(request.environ, request.auth_settings.trusted_proxies)
     shown = found if told else []
     content: dict[str, Any] = {
         "status": ("degraded" if found else "ready") if serves else "unavailable",
         "service": request.auth_settings.service_name,
         "conditions": {condition.name: condition.meaning for condition in shown},
+        "sender_known": sender_known,
     }
     if told:
         content["version"] = __version__

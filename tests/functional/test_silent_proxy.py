@@ -1,0 +1,84 @@
+"""A proxy that does not say for whom it asks: who counts, who is told what, and what is logged."""
+
+import pytest
+
+from tests.production import production_app, production_browser
+
+PROXY = "10.0.0.1"
+LOGGER = "authservice.web.silent_proxy"
+
+
+@pytest.fixture
+def ask(make_app, monkeypatch):
+    """Ask the service for an address as a connection from an address does."""
+    app = production_app(make_app, monkeypatch, auth__trusted_proxies=f"{PROXY} 127.0.0.1")
+    browser = production_browser(app)
+
+    def get(path, remote, **headers):
+        browser.extra_environ["REMOTE_ADDR"] = remote
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return browser.get(path, headers=headers, expect_errors=True)
+
+    return get
+
+
+def said(caplog):
+    return [record.getMessage() for record in caplog.records if record.name == LOGGER]
+
+
+@pytest.mark.attack("BROWSER-probing")
+@pytest.mark.parametrize(
+    ("remote", "headers", "known", "told"),
+    [
+        (PROXY, {}, False, False),
+        ("127.0.0.1", {}, False, False),
+        (PROXY, {"X_Forwarded_For": "203.0.113.7"}, True, False),
+        (PROXY, {"X_Forwarded_For": "203.0.113.7:4711"}, False, False),
+        (PROXY, {"X_Forwarded_For": "unknown"}, False, False),
+        (PROXY, {"X_Forwarded_For": ""}, False, False),
+        (PROXY, {"X_Forwarded_For": "127.0.0.1"}, True, True),
+        (PROXY, {"Host": "127.0.0.1:8080"}, True, True),
+        ("127.0.0.1", {"Host": "127.0.0.1:8080"}, True, True),
+        ("127.0.0.1", {"Host": "localhost:8080", "X_Forwarded_Proto": "https"}, False, False),
+        (PROXY, {"Host": "10.0.0.2", "X_Real_IP": "203.0.113.7"}, False, False),
+        (PROXY, {"Host": "AUTH.example.com:443"}, False, False),
+        ("203.0.113.7", {}, True, False),
+        ("10.9.9.9", {"X_Forwarded_For": "203.0.113.7"}, False, False),
+    ],
+)
+def test_only_a_request_whose_sender_is_known_may_be_the_operators(
+    ask, remote, headers, known, told
+):
+    answer = ask("/api/ready", remote, **headers).json
+
+    assert answer["sender_known"] is known
+    assert ("version" in answer) is told
+
+
+def test_the_log_says_it_once(ask, caplog):
+    for _ in range(3):
+        ask("/sign-in", PROXY)
+    ask("/sign-in", "127.0.0.1")
+
+    (line,) = said(caplog)
+    assert line.startswith(f"{PROXY} passes requests on without")
+
+
+def test_the_log_says_nothing_of_a_proxy_that_names_the_sender(ask, caplog):
+    ask("/sign-in", PROXY, X_Forwarded_For="203.0.113.7")
+    ask("/sign-in", "127.0.0.1", Host="127.0.0.1:8080")
+
+    assert said(caplog) == []
+
+
+def test_a_stranger_cannot_make_the_log_say_it(ask, caplog):
+    for name in ("X_Forwarded_For", "Via", "Forwarded", "X_Real_IP", "X_Forwarded_Proto"):
+        ask("/sign-in", "203.0.113.7", **{name: "nonsense"})
+        ask(
+            "/sign-in",
+            PROXY,
+            X_Forwarded_For="203.0.113.7",
+            **({name: "x"} if "For" not in name else {}),
+        )
+
+    assert said(caplog) == []
