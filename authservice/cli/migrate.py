@@ -2,13 +2,14 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from authservice import postgresql, schema
 from authservice.cli import confirmation, database, ini_file
 from authservice.cli.arguments import Once, fail
-from authservice.cli.ini_file import IniFile
 from authservice.schema import MigrationsMissingError, NewerSchemaError
 from authservice.sqlite.replacement import is_in_use
 
@@ -40,16 +41,16 @@ def run(options: argparse.Namespace) -> None:
     with database.local_database(ini, writes=True) as opened:
         missing = schema.sqlite_file_is_missing(opened)
         found = None if missing else schema.revision(opened.reader)
+        back = found in known and options.revision < found
+        if back and not opened.is_sqlite:
+            # On this one connection, so that none of this process is taken for another's.
+            used = partial(postgresql.others_connected, opened.reader)
+            _confirm_going_back(options, found, used)
+    if back and opened.is_sqlite:
+        # By now this process has closed the file, whose lock it would lose otherwise.
+        file = Path(str(opened.url.database))
+        _confirm_going_back(options, found, partial(is_in_use, file))
     ini = replace(ini, remark="")
-    if found in known and options.revision < found:
-        _require_no_other(ini)
-        confirmation.confirm(
-            options,
-            f"The database goes back from revision {found} to {options.revision}. What only the"
-            " newer tables can hold is lost.",
-        )
-        # Somebody may have started the service while nobody had answered.
-        _require_no_other(ini)
     with database.local_database(ini, writes=False) as opened:
         try:
             reached = schema.migrate(opened, options.revision)
@@ -61,13 +62,22 @@ def run(options: argparse.Namespace) -> None:
     sys.stderr.write(f"The database is at revision {reached}.\n")
 
 
-def _require_no_other(ini: IniFile) -> None:
-    """End the command while another process has the database open, as far as that can be known."""
-    with database.local_database(ini, writes=False) as opened:
-        used = not opened.is_sqlite and postgresql.others_connected(opened.reader) > 0
-        file = Path(str(opened.url.database))
-    # By now this process has closed the file, whose lock it would lose otherwise.
-    if used or (opened.is_sqlite and is_in_use(file)):
+def _confirm_going_back(
+    options: argparse.Namespace, found: str | None, in_use: Callable[[], object]
+) -> None:
+    """Go on if somebody says yes and no other process has the database open, as far as is known."""
+    _require_unused(in_use)
+    confirmation.confirm(
+        options,
+        f"The database goes back from revision {found} to {options.revision}. What only the newer"
+        " tables can hold is lost.",
+    )
+    # Somebody may have started the service while nobody had answered.
+    _require_unused(in_use)
+
+
+def _require_unused(in_use: Callable[[], object]) -> None:
+    if in_use():
         fail(
             "the database is in use, and a version that runs needs its tables; stop the service and"
             " whatever else has it open, then try again"

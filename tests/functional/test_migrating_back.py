@@ -87,3 +87,25 @@ def test_it_does_not_go_back_while_a_service_runs(engine, database, database_url
 
     assert ended().returncode == 0
     assert revision(database_url) == OLDER
+
+
+def test_a_service_that_starts_while_the_question_waits_keeps_its_tables(
+    engine, database, database_url, tmp_path, monkeypatch, capsys
+):
+    database.dispose()
+    started = []
+
+    class Answer:
+        def readline(self):
+            environ = engine.local_environ | {"AUTH_DATABASE_URL": database_url}
+            started.append(LocalService(tmp_path, **environ))
+            return "yes\n"
+
+    monkeypatch.setattr("sys.stdin", Answer())
+    try:
+        with pytest.raises(SystemExit) as stop:
+            authservice(["migrate", "--revision", OLDER])
+        assert "the database is in use" in str(stop.value.code)
+    finally:
+        started[0].stop()
+    assert revision(database_url) == schema.REVISION
