@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from documentation import commands, events, findings, http_api, settings
+from documentation import commands, events, findings, http_api, settings, troubleshooting
 
 FOLDER = Path(__file__).parent.parent / "docs"
 _NOTICE = (
@@ -18,5 +18,6 @@ def made() -> dict[str, str]:
         "findings.md": findings.page(),
         "http-api.md": http_api.page(),
         "settings.md": settings.page(),
+        "troubleshooting.md": troubleshooting.page(),
     }
     return {name: f"{_NOTICE}\n\n{text}" for name, text in texts.items()}
