@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
+from authservice.db import Database
 from authservice.services import sessions
 from authservice.services.sessions import CentralSession
 from authservice.web.cookies import Cookies
@@ -26,7 +27,7 @@ class PresentedSession:
 
 
 def find(
-    cookies: Cookies, header: str, connection: Connection, longest: timedelta
+    cookies: Cookies, header: str, database: Database, longest: timedelta
 ) -> PresentedSession | None:
     """Return the session that a Cookie header names: the one begun in this browser, else the first.
 
@@ -34,6 +35,10 @@ def find(
     ``longest`` is how long a session may live after the sign-in.
     """
     tokens = list(cookies.session_tokens(header))
+    if not tokens:
+        # Most requests present none, and are answered while the database cannot be reached.
+        return None
+    connection = database.reader
     if len(tokens) > 1:
         tokens = _begun_here_first(cookies, header, connection, tokens)
     for token in tokens:

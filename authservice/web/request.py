@@ -106,7 +106,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         return presented_session.find(
             self.cookies_of_service,
             self.cookie_header,
-            self.db_readonly,
+            self.components.database,
             self.auth_settings.lifetimes.session_max,
         )
 
