@@ -12,7 +12,7 @@ from bench.deployment import Deployment
 from bench.servers import granian_ini
 
 _STARTING = 60.0  # seconds
-_STOPPING = 15.0
+_STOPPING = 30.0
 
 
 class Fleet:

@@ -2,6 +2,9 @@
 
 granian would take no more until one of them closes, and has no way to close one. Linux knows
 which have been quiet for longest, and ends them: granian notices, and takes the next.
+
+When the process is to stop, granian waits for requests that are not complete until it is killed.
+Their connections are ended then.
 """
 
 import os
@@ -21,6 +24,8 @@ _LISTENING = 10
 # the milliseconds since data was last sent and received, at first since the connection began.
 _TCP_INFO = struct.Struct("=B 23x I 16x I 4x I")
 _OFTEN = 0.05  # seconds
+# An incomplete request has so long to be completed when the process is to stop.
+_AT_THE_END = 5.0  # seconds
 # One in so many gives way at a time, at most.
 _SHARE = 4
 # A request is handed on so soon after its last byte came, and Linux counts in steps of 4 ms.
@@ -55,24 +60,30 @@ class Doorkeeper:
             threading.Thread(target=self._watch, args=[under_way], daemon=True).start()
 
     def _watch(self, under_way: Callable[[], list[float]]) -> None:
-        listener = None
+        self._let_in(under_way)
         while True:
+            time.sleep(_AT_THE_END)
+            for each in self._connections():
+                if not _may_be_answered(each, sorted(under_way())):
+                    _end(each)
+
+    def _let_in(self, under_way: Callable[[], list[float]]) -> None:
+        """Make room for those who wait outside, until nobody listens any more."""
+        listener = None
+        # Where somebody has come in, there was a listener.
+        while listener is not None or not self._connections() or self._listener() is not None:
             time.sleep(_OFTEN)
+            if listener is None:
+                listener = self._listener()
+                continue
             try:
-                if listener is None:
-                    listener = self._listener()
-                elif number := _waiting(listener):
+                if number := _waiting(listener):
                     self._make_room(number, under_way())
             except OSError:
-                # It is closed: the process ends.
                 return
 
     def _make_room(self, number: int, answered: list[float]) -> None:
-        connections = [
-            _Connection(file, peer, min(sent, received), received)
-            for file, one, (state, _, sent, received) in self._sockets()
-            if state != _LISTENING and (peer := _peer(one))
-        ]
+        connections = self._connections()
         if len(connections) < self._limit:
             return
         places = min(number, max(1, self._limit // _SHARE))
@@ -80,6 +91,13 @@ class Doorkeeper:
         waiting = (one for one in connections if not _may_be_answered(one, answered))
         for each in nlargest(places, waiting, key=lambda one: one.quiet):
             _end(each)
+
+    def _connections(self) -> list[_Connection]:
+        return [
+            _Connection(file, peer, min(sent, received), received)
+            for file, one, (state, _, sent, received) in self._sockets()
+            if state != _LISTENING and (peer := _peer(one))
+        ]
 
     def _listener(self) -> int | None:
         listening = (file for file, _, (state, *_) in self._sockets() if state == _LISTENING)

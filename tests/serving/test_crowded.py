@@ -99,6 +99,20 @@ def test_bodies_that_come_slowly_hold_nobody_up_and_are_answered_in_the_end(gran
 
 
 @pytest.mark.attack("BROWSER-silent-connections")
+@pytest.mark.parametrize("sent", [HALF, BODY_TO_COME])
+def test_granian_stops_in_order_whatever_is_not_complete(granian, connect, sent):
+    for _ in range(LIMIT - 2):
+        connect(granian.port).send(sent)
+    asking = connect(granian.port)
+    asking.send(f"{HALF}\r\n")
+    assert asking.answer()[0] == 200
+
+    assert granian.stop() == 0
+
+    assert not [line for line in granian.output if "refused to gracefully stop" in line]
+
+
+@pytest.mark.attack("BROWSER-silent-connections")
 def test_who_comes_is_noticed_however_many_keep_silent(server, connect):
     for _ in range(5 * LIMIT):
         connect(server.port)
