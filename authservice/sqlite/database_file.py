@@ -30,8 +30,10 @@ _RESTORE = "stop the service, restore a backup with authservice restore, and sta
 
 # To look for damage may take this part of a processor; a small file is done each second.
 _REST_PER_WORK = 100
-# So quick is the examination of a small file that a request can wait for it.
+# So quick is the examination of a small file that a request can wait for it, and so seldom do
+# those that write.
 _QUICK_SECONDS = 0.02
+_SECONDS_BETWEEN = 1.0
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -45,6 +47,8 @@ class DatabaseFile:
         self._damage: str | None = None
         self._examining = threading.Lock()
         self._examined: tuple[int, int] | None = None
+        self._examined_at = 0.0
+        self._size = 0
         self._took = 0.0
         self._rest_until = 0.0
         self._interrupt: Callable[[], None] | None = None
@@ -73,9 +77,10 @@ class DatabaseFile:
     def require(self) -> None:
         """Raise OperationalError unless this is the file that was opened, and not known as damaged.
 
-        It costs one question to the kernel.
+        It costs one question to the kernel. A file that has become shorter is examined first, and
+        a small one that has changed, if nobody has examined it for a second.
         """
-        self._note(self._what_is_wrong())
+        self._note(self._what_is_wrong(at_commit=True))
         if self.fault is not None:
             raise OperationalError(
                 "", None, sqlite3.OperationalError(f"the database file {self.fault}")
@@ -107,9 +112,9 @@ class DatabaseFile:
         thread.join(seconds)
         return self._damage
 
-    def examine(self) -> None:
-        """Look for damage, unless another thread does."""
-        if self._stopped or not self._examining.acquire(blocking=False):
+    def examine(self, *, wait: bool = False) -> None:
+        """Look for damage, unless another thread does, for which this one may wait."""
+        if self._stopped or not self._examining.acquire(blocking=wait):
             return
         try:
             # A change from now on will have the file examined again.
@@ -117,7 +122,8 @@ class DatabaseFile:
             began = monotonic()
             damage = self._quick_fault()
             self._took = monotonic() - began
-            self._rest_until = monotonic() + _REST_PER_WORK * self._took
+            self._examined_at = monotonic()
+            self._rest_until = self._examined_at + _REST_PER_WORK * self._took
             self._examined = None if found is None else _version(found)
             if damage is not None:
                 self._damage = damage
@@ -144,15 +150,29 @@ class DatabaseFile:
         finally:
             self._interrupt = None
 
-    def _what_is_wrong(self) -> str | None:
-        if self._damage is not None:
-            return f"is damaged ({self._damage}): {_RESTORE}"
-        if self._identity is None:
-            return None
-        found = self._stat()
-        if found is None:
-            return f"{_GONE}: {_PUT_BACK}"
-        return None if _identity(found) == self._identity else f"{_REPLACED}: {_PUT_BACK}"
+    def _what_is_wrong(self, *, at_commit: bool = False) -> str | None:
+        if self._damage is None:
+            if self._identity is None:
+                return None
+            found = self._stat()
+            if found is None:
+                return f"{_GONE}: {_PUT_BACK}"
+            if _identity(found) != self._identity:
+                return f"{_REPLACED}: {_PUT_BACK}"
+            self._examine_at_once(found, at_commit=at_commit)
+        return None if self._damage is None else f"is damaged ({self._damage}): {_RESTORE}"
+
+    def _examine_at_once(self, found: os.stat_result, *, at_commit: bool) -> None:
+        """Examine a file that somebody may have cut, or a small one that has changed."""
+        is_shorter = found.st_size < self._size
+        self._size = found.st_size
+        if is_shorter:
+            # VACUUM makes it shorter too.
+            self.examine(wait=True)
+        elif at_commit and self._examined is not None and self._took < _QUICK_SECONDS:
+            rests = monotonic() < self._examined_at + _SECONDS_BETWEEN
+            if not rests and _version(found) != self._examined:
+                self.examine()
 
     def _note(self, fault: str | None) -> None:
         before, self.fault = self.fault, fault

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from authservice.db import Database
 from authservice.sqlite import database_file
@@ -24,6 +24,7 @@ READY = "/api/ready"
 COUNT = text("SELECT count(*) FROM jwks")
 # Any change will do.
 CHANGE = text("CREATE TABLE IF NOT EXISTS change (value TEXT)")
+ROW = text("INSERT INTO change VALUES ('x')")
 
 
 @pytest.fixture
@@ -146,6 +147,56 @@ def test_a_damaged_file_is_noticed_and_nothing_acknowledged(app, file, damage):
     ready = Browser(app).get(READY, expect_errors=True)
     assert ready.status_int == 503
     assert "database_file_lost" in ready.json["conditions"]
+
+
+@pytest.mark.attack("MACHINE-lost-file")
+@pytest.mark.parametrize("kept", [0, 0.5])
+def test_nothing_is_acknowledged_in_a_file_that_was_cut(database, file, kept):
+    with database.transaction() as connection:
+        connection.execute(CHANGE)
+    database.checkpoint()
+    with database.transaction() as connection:
+        connection.execute(COUNT)
+
+    os.truncate(file, int(kept * file.stat().st_size))
+
+    with pytest.raises(DatabaseError), database.transaction() as connection:
+        connection.execute(ROW)
+    assert "is damaged" in database.file.fault
+
+
+@pytest.mark.attack("MACHINE-lost-file")
+def test_in_a_quiet_small_file_nothing_is_acknowledged_whatever_was_overwritten(
+    database, file, monkeypatch
+):
+    with database.transaction() as connection:
+        connection.execute(CHANGE)
+    database.checkpoint()
+    database.file.examine()
+    monkeypatch.setattr(database_file, "_SECONDS_BETWEEN", 0)
+    overwrite(file, 4096, file.stat().st_size - 4096)
+
+    with pytest.raises(DatabaseError), database.transaction() as connection:
+        connection.execute(ROW)
+    assert "is damaged" in database.file.fault
+
+
+def test_a_file_that_somebody_has_vacuumed_serves_on(database, file):
+    with database.transaction() as connection:
+        connection.execute(text("CREATE TABLE large AS SELECT zeroblob(1000000) AS content"))
+    database.checkpoint()
+    with database.transaction() as connection:
+        connection.execute(text("DROP TABLE large"))
+    before = file.stat().st_size
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("VACUUM")
+    database.checkpoint()
+    assert file.stat().st_size < before
+
+    with database.transaction() as connection:
+        connection.execute(CHANGE)
+
+    assert database.file.fault is None
 
 
 @pytest.mark.attack("MACHINE-lost-file")
