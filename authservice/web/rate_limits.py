@@ -202,7 +202,9 @@ def _count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
     limits = request.components.rate_limits
     if limits is None:
         return
-    request.components.silent_proxy.look(request.environ)
+    if "ready" not in what:
+        # There a load balancer asks for itself, perhaps by the public name.
+        request.components.silent_proxy.look(request.environ)
     for sender, times in senders(request.from_address):
         limits.count(_times(limit, times), *what, sender)
 

@@ -71,6 +71,12 @@ def test_the_log_says_nothing_of_a_proxy_that_names_the_sender(ask, caplog):
     assert said(caplog) == []
 
 
+def test_a_load_balancer_that_asks_for_itself_is_no_silent_proxy(ask, caplog):
+    ask("/api/ready", PROXY)
+
+    assert said(caplog) == []
+
+
 def test_a_stranger_cannot_make_the_log_say_it(ask, caplog):
     for name in ("X_Forwarded_For", "Via", "Forwarded", "X_Real_IP", "X_Forwarded_Proto"):
         ask("/sign-in", "203.0.113.7", **{name: "nonsense"})

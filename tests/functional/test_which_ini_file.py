@@ -90,6 +90,14 @@ def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(capsys, content, sa
     assert said in _wrong(capsys, ["sign-out-everyone", "--config", "bad.ini"])
 
 
+def test_an_ini_file_of_another_name_is_said_in_one_line(capsys, database_url):
+    path = _ini("my.conf", database_url)
+
+    said = _wrong(capsys, ["sign-out-everyone", "--config", path])
+
+    assert said == "authservice: the ini file my.conf cannot be read: its name has to end in .ini\n"
+
+
 def test_the_variable_names_the_file(database, database_url, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("AUTHSERVICE_CONFIG", _ini(tmp_path / "my.ini", database_url))
     _ini("local.ini", "sqlite:////nowhere/x.sqlite")
