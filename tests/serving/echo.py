@@ -4,6 +4,8 @@ import json
 import sys
 from types import SimpleNamespace
 
+from authservice.web.sign_in_places import SignInPlaces
+
 
 class Echo:
     """Has what a server uses of ours."""
@@ -13,6 +15,7 @@ class Echo:
             close=self.close,
             settings=SimpleNamespace(local_mode=False),
             database=SimpleNamespace(hand_back_reader=lambda: None),
+            sign_in_places=SignInPlaces(4),
         )
         self.registry = SimpleNamespace(components=components)
 

@@ -89,7 +89,7 @@ def test_an_ini_file_without_the_section_is_refused():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nowhere.ini"], "authservice-granian: [Errno 2] No such file"),
+        (["nowhere.ini"], "authservice-granian: there is no file nowhere.ini"),
         (["production.ini", "listen_port"], "'listen_port' is not NAME=VALUE"),
         (["production.ini", "--workers", "many"], "workers must be a whole number from 1 to 256"),
         (["production.ini", "listen_port=x"], "port must be a whole number from 1 to 65535"),
