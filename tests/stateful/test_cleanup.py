@@ -18,7 +18,8 @@ from tests.stateful.service import RESOURCE, Service
 from tests.stateful.test_life_of_tokens import LifeOfTokens
 from tests.stateful.tokens import owner_of
 
-EXAMPLES = 60
+EXAMPLES = 30
+EXAMPLES_OF_ALL = 60
 
 
 class CleanedLifeOfTokens(LifeOfTokens):
@@ -68,14 +69,15 @@ def service(make_app):
     return Service(app.registry.components)
 
 
-def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys):
+def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys, pytestconfig):
+    number = EXAMPLES_OF_ALL if pytestconfig.option.all else EXAMPLES
     seen = Counter()
     seen["start"] = turnable_clock.moment
     rows = service.database.reader.connection.dbapi_connection
     run_state_machine_as_test(
         lambda: CleanedLifeOfTokens(service, turnable_clock, rows, seen),
         settings=settings(
-            max_examples=EXAMPLES,
+            max_examples=number,
             stateful_step_count=50,
             derandomize=True,
             database=None,
@@ -85,4 +87,4 @@ def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys):
         ),
     )
     for kind in ("sessions", "access_tokens", "refresh_tokens", "verifications"):
-        assert seen[kind] > EXAMPLES // 4, seen
+        assert seen[kind] > number // 4, seen
