@@ -44,7 +44,7 @@ def scope_texts(
     address = (
         _("The address of your account")
         if user.email_verified
-        else _("No address can be shared now; one that becomes known later is")
+        else _("No address is shared now. One that becomes known later is shared.")
     )
     texts = {
         "openid": (_("Know who you are"), _("The identifier of your account here"), None),

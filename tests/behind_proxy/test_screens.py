@@ -80,6 +80,32 @@ def test_errors_of_the_provider_fit(production, tab, screen):
     _fits(tab, f"provider-unavailable-{screen}")
 
 
+@pytest.mark.parametrize("why", ["unconfirmed", "hidden"])
+def test_what_is_said_of_a_missing_address_fits(production, tab, screen, why):
+    if why == "hidden":
+        production.standin.fault("/api/user/emails", "forbidden")
+        said = "GitHub does not show us your email addresses"
+    else:
+        production.standin.account("octocat", emails=[])
+        said = "No email address of your GitHub account is confirmed"
+    tab.goto(f"{CLIENT}/sign-in")
+    tab.locator("#sign-in-submit").click()
+    sees(tab, said)
+    _fits(tab, f"consent-{why}-address-{screen}")
+
+    tab.goto(f"{AUTH}/account")
+    sees(tab, said)
+    _fits(tab, f"account-{why}-address-{screen}")
+
+
+def test_an_account_that_cannot_be_used_fits(production, tab, screen):
+    production.standin.account("octocat", suspended_at="2026-01-01T00:00:00Z")
+    tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
+    tab.locator("#sign-in-submit").click()
+    sees(tab, "Try again with another account")
+    _fits(tab, f"account-suspended-{screen}")
+
+
 def test_without_scripts_everything_works(production, new_browser):
     production.forget_consents()
     tab = new_browser(java_script_enabled=False).new_page()

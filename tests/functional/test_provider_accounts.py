@@ -149,7 +149,7 @@ def test_who_has_no_verified_address_has_none_for_anybody(come, database, produc
 
     who = user_of(person)
     assert (who["email"], who["emailVerified"]) == ("github-900001@unverified.invalid", False)
-    assert "No address can be shared now" in page.text
+    assert "No address is shared now" in page.text
     assert "No email address of your GitHub account is confirmed" in page.text
     assert "you did not allow it" not in page.text
     assert "unverified.invalid" not in page.text
