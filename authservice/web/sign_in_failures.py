@@ -63,9 +63,9 @@ _TEXTS = {
         status=503,
     ),
     "state_mismatch": _Text(
-        _("This sign-in was begun in another browser"),
-        _("It can only be finished where it was begun, and with cookies switched on."),
-        _("Begin again in this browser."),
+        _("This sign-in began in another browser"),
+        _("It can only be finished in that browser, and with cookies switched on."),
+        _("Start again in this browser."),
     ),
 }
 _OTHERWISE = _Text(

@@ -185,7 +185,7 @@ def test_applications_are_named_with_what_they_may_do(signed_in, relying_party):
         "See your email address",
     ]
     assert "Allowed since" in text(entry)
-    assert "Holds no access at present" in text(entry)
+    assert "Has no access now" in text(entry)
 
 
 def test_an_application_with_a_token_was_seen(signed_in, relying_party, turnable_clock):

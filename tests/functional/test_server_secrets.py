@@ -146,7 +146,7 @@ def test_a_page_of_another_secret_says_where_to_begin_again(serve, database, pag
 
     answer = browser.visit(getattr(held, page), expect_errors=True)
 
-    assert "before this service was set up anew" in answer.text
+    assert "before this service was set up again" in answer.text
     assert "Start again from the application" in answer.text
     assert answer.html.find("a", string="Start page")["href"] == "/"
 

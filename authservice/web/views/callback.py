@@ -167,10 +167,7 @@ def _repeated_or_unknown(request: AuthRequest, attempt: SignInAttempt | None) ->
         request,
         400,
         _("This sign-in has expired"),
-        _(
-            "It was finished already, took longer than ten minutes, or was begun in another"
-            " browser."
-        ),
+        _("It was finished already, took longer than ten minutes, or began in another browser."),
         _("Go back to the application and sign in from there again."),
         code="state_mismatch",
         action=(again, _("Sign in again")) if again else None,

@@ -95,8 +95,8 @@ def end_session_error(error: EndSessionError, request: AuthRequest) -> Response:
         _("This sign-out link is not valid"),
         _("The application that sent you here made a mistake in its link."),
         _(
-            "You can sign out on the start page. If it keeps happening, tell the application's"
-            " developers what stands here."
+            "You can sign out on the start page. If it"
+            " keeps happening, tell the application's developers what this page says."
         ),
         description=error.description,
         code="invalid_request",

@@ -74,8 +74,8 @@ def fatal_authorization_error(error: FatalAuthorizationError, request: AuthReque
         _("This sign-in link is not valid"),
         _("The application that sent you here made a mistake in its link."),
         _(
-            "Go back to the application. If it keeps happening, tell its developers what stands"
-            " here."
+            "Go back to the application. If it keeps"
+            " happening, tell its developers what this page says."
         ),
         description=error.description,
         code=error.error,
@@ -102,8 +102,8 @@ def interaction_error(error: InteractionError, request: AuthRequest) -> Response
         400,
         _("This page has expired"),
         _(
-            "It was open for longer than ten minutes, belongs to another browser, was changed, or"
-            " comes from before this service was set up anew."
+            "It was open for longer than ten minutes, belongs to another browser,"
+            " was changed, or comes from before this service was set up again."
         ),
         _("Start again from the application that brought you here."),
         code="interaction_expired",
@@ -169,7 +169,7 @@ def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Resp
         request,
         503,
         _("Please wait a moment"),
-        _("More people are signing in than ${provider} answers.")
+        _("Too many people are signing in with ${provider} at the same time.")
         % {"provider": request.identity_provider.name},
         _("This page loads itself again in a moment. You do not have to start again."),
         code="too_many_sign_ins",
@@ -282,7 +282,7 @@ def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest)
         404,
         _("There is no such page"),
         _("Nothing is found at this address."),
-        _("Check the address, or begin at the start page."),
+        _("Check the address, or go to the start page."),
         code="not_found",
         action=("/", _("Start page")),
     )
