@@ -27,14 +27,26 @@ TOKEN = "/login/oauth/access_token"
     ],
 )
 def test_the_person_is_told_to_try_again(production, path, kind):
+    # Who is known signs in without an answer to the question for addresses.
+    production.standin.account("stranger", id=910001)
     production.standin.fault(path, kind)
 
-    answer = walk_in(production).last
+    answer = walk_in(production, account="stranger").last
 
     assert answer.status == 503
     assert "GitHub does not answer" in answer.text
     assert "provider_unavailable" in answer.text
     assert ">Try again</a>" in answer.text
+
+
+def test_who_is_known_signs_in_while_the_addresses_cannot_be_read(production):
+    walk_in(production)
+    production.standin.fault("/api/user/emails", "truncated")
+
+    walk = walk_in(production)
+
+    assert walk.last.status == 303
+    assert "__Secure-authservice.session_token" in walk.jar
 
 
 @pytest.mark.parametrize("kind", ["not_json", "deep", "empty", "huge", "redirect", "forbidden"])
