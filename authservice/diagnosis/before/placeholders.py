@@ -38,6 +38,11 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         "provider.api_url": settings.provider.api_url,
     }
     for name, address in addresses.items():
-        host = host_of(origin_of(address) or address)
-        if any(within_domain(host, example) for example in _EXAMPLES):
+        if is_example(address):
             yield EXAMPLE_HOST.at(name, found=address)
+
+
+def is_example(address: str) -> bool:
+    """Tell whether an address is at a host that only documentation uses."""
+    host = host_of(origin_of(address) or address)
+    return any(within_domain(host, example) for example in _EXAMPLES)

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from authservice.diagnosis.before import provider_answers, provider_callback
 from authservice.diagnosis.before.address import resolves
+from authservice.diagnosis.before.placeholders import is_example
 from authservice.diagnosis.before.secrets import is_placeholder
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, Kind, error, skipped
@@ -112,7 +113,8 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
                 continue
             kind, said = _asked(asking, deployment, ask, judge, address)
             if kind is CALLBACK_REFUSED:
-                if kind in seen:
+                # A host that nobody has replaced is named elsewhere.
+                if kind in seen or is_example(settings.auth_url):
                     continue
                 said = provider_answers.callback_address(settings)
             seen.add(kind)
