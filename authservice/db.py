@@ -6,7 +6,7 @@ meanwhile, whatever the busy timeout. So a writing transaction takes the write l
 statement sees the newest state, and no open snapshot keeps the write-ahead log from being cut.
 
 On PostgreSQL writing transactions run side by side, and each of their statements sees what is
-committed when it begins: whoever counts on more says so with a lock or a condition.
+committed when it begins: anyone who counts on more says so with a lock or a condition.
 """
 
 import math

@@ -25,7 +25,7 @@ def make_folder(folder: Path) -> None:
 def make_file(file: Path) -> int:
     """Make an empty file and return it open for reading and writing.
 
-    Raises FileExistsError when there is one, whoever made it, and OSError.
+    Raises FileExistsError when there is one, no matter whose, and OSError.
     """
     descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, _FILE)
     try:

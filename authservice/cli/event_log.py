@@ -11,7 +11,7 @@ from authservice.logs import JSONLines
 def begin(ini: str | None) -> None:
     """Log as an ini file says; without one events go to standard error, a line of JSON each."""
     if logging.getLogger().handlers:
-        # Whoever runs the command inside a process of their own has decided.
+        # Anyone who runs the command inside a process of their own has decided.
         return
     if ini is not None and _is_set_up(ini):
         return

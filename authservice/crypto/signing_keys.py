@@ -59,7 +59,7 @@ def decrypt_private_key(kid: str, stored: str, secret: ServerSecret) -> SigningK
         return None
     jwk = JWK(**json.loads(plain))
     # It is one that we made, as its encryption has shown. To test its primes again would delay
-    # whoever is the first to get something signed.
+    # no matter who is the first to get something signed.
     jwk.unsafe_skip_rsa_key_validation = True
     return SigningKey(jwk)
 

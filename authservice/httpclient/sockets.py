@@ -1,6 +1,6 @@
 """Sockets that obey the deadline of the running call.
 
-A plain socket timeout starts anew with each receive, so a host that sends one byte now and then
+A plain socket timeout starts again with each receive, so a host that sends one byte now and then
 is never stopped by it. Here every wait is cut to what the call has left.
 """
 

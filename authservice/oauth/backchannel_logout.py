@@ -86,10 +86,10 @@ class BackchannelLogout:
             _log.exception("an attempt to tell a client of a sign-out failed unexpectedly")
 
     def end_expired_sessions(self) -> None:
-        """End the sessions whose time is over and of whose end somebody wants to know.
+        """End the sessions that have expired and whose clients are to be told.
 
         What was looked at before is not looked at again: most sessions that have expired stay for
-        days, and nobody wants to know.
+        days, and no client is to be told.
         """
         recently = clock.now() - _LOOK_BACK
         expired = sessions.expired_with_participants(self._database.reader, self._next_look_from)

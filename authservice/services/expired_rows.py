@@ -2,7 +2,7 @@
 
 A row goes when its time has been over for two days: longer than an access token lives, than a
 refresh may be repeated, and than the clocks of several machines differ. So when a code or a family
-of refresh tokens goes, no token made from it counts any more, and whoever repeats what was spent
+of refresh tokens goes, no token made from it counts any more, and anyone who repeats what was spent
 is refused as before, with nothing left to revoke.
 
 Users, consents and clients do not expire. A logout notice is deleted by those who deliver it.

@@ -1,8 +1,8 @@
 """What is issued to a person, and what is taken back from them, in turn.
 
 On PostgreSQL transactions run side by side. One that revokes tokens, ends sessions or deletes a
-consent does not see what another is about to commit: that would outlive it. So whoever takes
-something back claims the person, and waits until all that was being issued is committed; whoever
+consent does not see what another is about to commit: that would outlive it. So anyone who takes
+something back claims the person, and waits until all that was being issued is committed; anyone who
 issues something shares the person, and waits until all that was being taken back is gone. Either
 is asked for before anything of the person's is looked at, so that nobody waits crosswise.
 

@@ -1,7 +1,7 @@
 """Refresh tokens: rotated at each use, with a grace for honest retries, revoked by family.
 
 One conditional UPDATE decides which request rotates a token. It also stores the successor, sealed
-under a key that only the presented token gives. Whoever presents the same token again within the
+under a key that only the presented token gives. Anyone who presents the same token again within the
 grace gets that very successor, from whichever process; afterwards it is a replay, and the family
 ends (RFC 9700, section 4.14.2).
 """

@@ -54,7 +54,7 @@ def main() -> None:
         loader = ini_file.loader(given.ini)
         section = loader.get_settings("server:granian", variables)
         options = GranianOptions.read(section, workers=given.workers)
-        # Its own sockets would share the port with whoever has it already.
+        # Its own sockets would share the port with the process that has it.
         socket.create_server((options.host, options.port)).close()
     except (OSError, ValueError, configparser.Error) as error:
         raise SystemExit(f"authservice-granian: {error}") from None

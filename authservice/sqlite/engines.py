@@ -14,8 +14,8 @@ from authservice.sqlite.database_file import DatabaseFile
 # How long anybody waits for what others have locked, before the request gets 503.
 PATIENCE_SECONDS = 5
 # SQLite asks for the lock ever more seldom. Where others write all the time, it would not find
-# one of the short moments in which it is free; asked anew it begins with a millisecond.
-_ASKED_ANEW_MS = 5
+# one of the short moments in which it is free; asked again it begins with a millisecond.
+_ASKED_AGAIN_MS = 5
 # A commit moves pages from SQLite's log into the file only where the checkpoints are that late.
 _PAGES_AT_MOST = 4000
 
@@ -52,7 +52,7 @@ def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
         # What a savepoint would bring back is kept in memory. The folder for temporary files
         # may be one that a container must not write to.
         connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute(f"PRAGMA busy_timeout = {_ASKED_ANEW_MS}")
+        connection.execute(f"PRAGMA busy_timeout = {_ASKED_AGAIN_MS}")
 
     @event.listens_for(writer, "begin")
     def on_begin(connection: Connection) -> None:
@@ -60,7 +60,7 @@ def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
 
     @event.listens_for(writer, "handle_error")
     def on_error(context: ExceptionContext) -> None:
-        # Opened anew, it can write as soon as the file allows it.
+        # Opened again, it can write as soon as the file allows it.
         if is_read_only(context.original_exception):
             context.is_disconnect = True
 

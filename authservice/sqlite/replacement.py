@@ -16,8 +16,8 @@ from typing import BinaryIO
 from authservice.private_files import make_file
 from authservice.sqlite.backup import flush
 
-# Where SQLite locks a file (its "unix" VFS): pending, reserved and shared together. Whoever has a
-# database with a write-ahead log open holds a shared lock all the time.
+# Where SQLite locks a file (its "unix" VFS): pending, reserved and shared together. A process that
+# has a database with a write-ahead log open holds a shared lock all the time.
 _LOCKS_BEGIN = 0x40000000
 _LOCKS_LENGTH = 512
 _HEADER = 100

@@ -1,6 +1,6 @@
 """SQLite's write-ahead log, kept short while readers and writers never rest.
 
-Pages are moved from the log into the database all the time. But the log begins anew only when a
+Pages are moved from the log into the database all the time. But the log starts again only when a
 writer finds nobody reading from it, and where readers overlap all the time that never happens: the
 log grows without end, and reading becomes slow.
 """
@@ -39,7 +39,7 @@ class WriteAheadLog:
     def move_pages(self) -> None:
         """Move what was committed into the database, while others write and read.
 
-        What they commit meanwhile is moved too, so that the log can begin anew with the next one.
+        What they commit meanwhile is moved too, so that the log can start again with the next one.
         """
         with closing(self._connected()) as connection:
             for _ in range(_TURNS):
@@ -49,7 +49,7 @@ class WriteAheadLog:
                     break
 
     def keep_short(self) -> None:
-        """Let the log begin anew if it has become long.
+        """Let the log start again if it has become long.
 
         Where a reader stays in the way, it is let be until the log is twice as long.
         """

@@ -62,5 +62,5 @@ def _ui_locales(query: str) -> str | None:
 
 
 def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:
-    """Return the pending request, checked anew: its client may have changed since."""
+    """Return the pending request, checked again: its client may have changed since."""
     return request.authorization_server.validate_authorization_request(asked(waiting))

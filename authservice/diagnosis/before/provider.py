@@ -139,7 +139,7 @@ def _asked(
     except RedirectError as failure:
         if judge is not _sign_in_page:
             return judge(_REDIRECT), f"{address} redirects"
-        # Whoever is not signed in may first be sent to the provider's own sign-in page.
+        # Anyone who is not signed in may first be sent to the provider's own sign-in page.
         refused = provider_callback.redirect_says_so(failure)
         return CALLBACK_REFUSED if refused else None, f"{address} redirects"
     except SendError as failure:

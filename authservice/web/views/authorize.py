@@ -35,7 +35,7 @@ def authorize_by_post(request: AuthRequest) -> Response:
     query = urlencode(pairs)
     if len(query) > _MAX_REQUEST:
         sent = Parameters.read(pairs, parameters.AUTHORIZE)
-        # What is refused whoever signs in is refused here, and not kept.
+        # What is refused for every person is refused here, and not kept.
         request.authorization_server.validate_authorization_request(sent)
         query = urlencode({posted_request.PARAMETER: posted_request.keep(request, sent.encoded())})
     return see_other(f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{query}")

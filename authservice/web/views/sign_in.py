@@ -44,7 +44,7 @@ def sign_in_submitted(request: AuthRequest) -> Response:
 
 def _expired(request: AuthRequest, target: return_target.ReturnTarget | None) -> Response:
     if isinstance(target, OAuthReturn):
-        # Raises where the client's request has expired too: its own page begins anew.
+        # Raises where the client's request has expired too: its own page starts again.
         interactions.pending(request, target.interaction)
     auth_url = request.auth_settings.auth_url
     again = return_target.sign_in_address(target, auth_url) if target else None
