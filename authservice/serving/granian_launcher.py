@@ -37,8 +37,9 @@ _log = logging.getLogger(__name__)
 _DRAIN_SECONDS = 15
 # Who comes while so many wait to be taken is told to try again by the kernel, a second later.
 _BACKLOG = 4096
-# granian begins threads as requests come at the same time, and ends those that are idle.
-_IDLE_THREAD_SECONDS = 600
+# granian begins threads as requests come at the same time. Those that waited for slow bodies are
+# not kept for long.
+_IDLE_THREAD_SECONDS = 60
 # What the server has to say goes where the ini file sends everything else.
 _LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"propagate": True}}}
 
