@@ -18,7 +18,7 @@ remedy. Where a text has a value of its own, `…` stands here. Texts with one c
 
 | What happens | Cause | Remedy |
 |---|---|---|
-| nobody is ever signed in, or a sign-in ends in "This sign-in was begun in another browser", or \
+| nobody is ever signed in, or a sign-in ends in "This sign-in began in another browser", or \
 `mismatching_state` in an application | the browser was on `127.0.0.1`, for which it keeps other \
 cookies than for `localhost` | open `localhost` everywhere: the service, the application, its \
 redirect URI |
