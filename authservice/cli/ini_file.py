@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import plaster
-
 from authservice.cli.arguments import Once, misused
 from authservice.configuration import read_ini
 
@@ -76,8 +74,6 @@ def _require_readable(path: str) -> None:
         section = read_ini(path)
     except FileNotFoundError as error:
         misused(f"{error}; name the ini file with --config or in {VARIABLE}")
-    except plaster.PlasterError:
-        misused(f"the ini file {path} cannot be read: its name has to end in .ini")
     except (OSError, ValueError, LookupError, configparser.Error) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         misused(f"the ini file {path} cannot be read: {reason}")

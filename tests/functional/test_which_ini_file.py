@@ -90,12 +90,10 @@ def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(capsys, content, sa
     assert said in _wrong(capsys, ["sign-out-everyone", "--config", "bad.ini"])
 
 
-def test_an_ini_file_of_another_name_is_said_in_one_line(capsys, database_url):
-    path = _ini("my.conf", database_url)
+def test_an_ini_file_may_have_any_name(capsys, database_url):
+    authservice(["sign-out-everyone", "--config", _ini("my.conf", database_url)])
 
-    said = _wrong(capsys, ["sign-out-everyone", "--config", path])
-
-    assert said == "authservice: the ini file my.conf cannot be read: its name has to end in .ini\n"
+    assert "my.conf" in _first_line(capsys)
 
 
 def test_the_variable_names_the_file(database, database_url, tmp_path, monkeypatch, capsys):
