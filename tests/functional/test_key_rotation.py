@@ -1,7 +1,7 @@
 """Signing keys follow one another: published before they sign, and after, in every process."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import event, select, text, update
@@ -26,7 +26,8 @@ TYPES = ["RS256", "ES256", "EdDSA"]
 @pytest.fixture
 def serve(turnable_clock, applications, make_app):
     """Build the service, with its clock at the moment in which its keys were made."""
-    turnable_clock.moment = applications.keys_under()[0]["created_at"]
+    made = applications.keys_under()[0]["created_at"]
+    turnable_clock.moment = datetime.fromtimestamp(made / 1000, UTC)
     return lambda **settings: Service(turnable_clock, make_app(**settings))
 
 
