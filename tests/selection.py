@@ -11,7 +11,7 @@ from tests.engines import ENGINES
 _DIFFERENT = {"attacks", "races", "stateful", "unit", "upgrades"}
 _MARKED = {"engines", "story"}
 # Elsewhere it goes through servers of its own, which start slowly and know nothing of SQL.
-_ATTACKED_ON_BOTH = "functional"
+_ATTACKED_ON_BOTH = {"functional", "installed"}
 _PARTS = 8
 
 
@@ -51,7 +51,7 @@ def _wanted(test):
 
 def _by_default(test):
     folder = _folder(test)
-    attack = folder == _ATTACKED_ON_BOTH and _marker(test, "attack")
+    attack = folder in _ATTACKED_ON_BOTH and _marker(test, "attack")
     if folder in _DIFFERENT or attack or any(_marker(test, name) for name in _MARKED):
         return _wanted(test)
     return ENGINES[:1]
