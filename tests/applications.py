@@ -49,6 +49,9 @@ class Applications:
         self._routers.take_back(app)
 
     def _give_keys(self, database, *, local_mode):
+        if _has_keys(database):
+            # Another process has served this database before, with a secret of its own.
+            return
         secret = os.environ.get("AUTH_SECRET")
         if secret is None and local_mode and database.is_sqlite:
             secret = _kept_secret(database)
@@ -57,7 +60,7 @@ class Applications:
             return
         if database.is_sqlite:
             _put_into_file(database.url.database, self.keys_under(secret))
-        elif not database.reader.scalar(select(func.count()).select_from(jwks)):
+        else:
             with database.transaction() as connection:
                 connection.execute(text(_INSERT), self.keys_under(secret))
 
@@ -73,13 +76,18 @@ class Applications:
         return self._keys[secret]
 
 
+def _has_keys(database):
+    if not database.is_sqlite:
+        return bool(database.reader.scalar(select(func.count()).select_from(jwks)))
+    with closing(sqlite3.connect(database.url.database)) as connection:
+        return connection.execute("SELECT 1 FROM jwks").fetchone() is not None
+
+
 def _put_into_file(file, keys):
-    """Insert keys where none are, past all that makes a commit last: the test has just begun."""
+    """Insert keys past all that makes a commit last: the test has just begun."""
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("PRAGMA synchronous = OFF")
-        # Another process may have served this database before.
-        if connection.execute("SELECT 1 FROM jwks").fetchone() is None:
-            connection.executemany(_INSERT, keys)
+        connection.executemany(_INSERT, keys)
 
 
 def _kept_secret(database):

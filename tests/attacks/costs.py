@@ -3,7 +3,7 @@
 from prove.costs.sent import cost
 
 # At the greatest length that is let in: what costs less may grow as it likes.
-_WORTH_A_LOOK = 0.01
+_WORTH_A_LOOK = 0.025
 _TRIES = 5
 # Twice the length may cost twice the time. What grows with its square costs four times as much.
 _MOST = 3

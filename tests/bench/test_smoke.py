@@ -12,7 +12,7 @@ from tests.processes import ROOT, clean_environment
 
 def test_a_case_is_measured_printed_and_kept():
     library("matplotlib", "bench")
-    shortest = ["--only", "health", "--synchronous", "NORMAL", "--seconds", "0.2", "--rounds", "1"]
+    shortest = ["--only", "health", "--synchronous", "NORMAL", "--seconds", "0.5", "--rounds", "1"]
 
     done = subprocess.run(
         [sys.executable, "-m", "bench", *shortest],

@@ -222,7 +222,9 @@ def test_meanwhile_a_request_is_a_line_of_the_log(make_app, unreachable, caplog)
     browser.post("/api/auth/oauth2/token", {"client_id": "x"}, expect_errors=True)
 
     (said,) = [each for each in caplog.records if "cannot answer" in each.getMessage()]
-    assert re.search(r"OperationalError: .*(unable to open|does not exist|was not reached)", said.getMessage())
+    assert re.search(
+        r"OperationalError: .*(unable to open|does not exist|was not reached)", said.getMessage()
+    )
     assert said.exc_info is None
 
 
