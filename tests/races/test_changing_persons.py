@@ -149,7 +149,7 @@ def test_each_browser_is_one_persons_and_the_former_sessions_end_once(
         cookies = [cookies_of(answer) for answer in answers]
         *first_three, renewing = [persons(open_browser("; ".join(pair))) for pair in cookies]
         assert first_three == [(each, True) for each in whose[:3]]
-        # Whoever renews a session is signed in, unless the other tab ends it right afterwards.
+        # Who renews a session is signed in, unless the other tab ends it right afterwards.
         assert renewing in [(whose[3], True), (None, False)]
         for (shared, _), (_, companion) in permutations(cookies, 2):
             assert not persons(open_browser(f"{shared}; {companion}"))[1]

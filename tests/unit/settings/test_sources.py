@@ -83,7 +83,7 @@ def test_a_secret_file_that_cannot_be_read_is_named(variable, tmp_path):
     for path in (tmp_path / "absent", tmp_path, tmp_path / "binary"):
         names, text = problems(production, (), {variable: None, f"{variable}_FILE": str(path)})
 
-        # Nothing else: whoever read that the secret is missing would make another.
+        # Nothing else: an operator who read that the secret is missing would make another.
         assert names == [f"{variable}_FILE"]
         assert "make no new one" in text
         assert "openssl" not in text
