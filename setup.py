@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 # Read and not imported: what the package needs is not installed yet.
-lines = (Path(__file__).parent / "authservice" / "version.py").read_text("utf-8").splitlines()
+lines = (Path(__file__).parent / "authservice/settings/version.py").read_text("utf-8").splitlines()
 version = next(line.partition(" = ")[2] for line in lines if line.startswith("__version__"))
 
 setup(
@@ -22,12 +22,14 @@ setup(
     package_dir={"authservice.alembic": "alembic"},
     package_data={
         "authservice": ["py.typed", "locale/*/LC_MESSAGES/*.mo"],
-        "authservice.web": ["templates/**/*", "static/**/*"],
+        "authservice.local_mode": ["openapi.json", "templates/**/*"],
+        "authservice.web": ["openapi/openapi.json", "templates/**/*", "static/**/*"],
         "authservice.alembic": ["*.py", "*.mako", "versions/*.py"],
     },
     install_requires=[
         "alembic>=1.20",
         "cryptography>=50",
+        "idna>=3.20",
         "jwcrypto>=1.6",
         "limits>=5.8",
         "oauthlib>=4.0",
@@ -39,8 +41,10 @@ setup(
         # Pyramid imports pkg_resources, which 80.9 starts to warn about and 82 no longer has.
         "setuptools>=78.1.1,<80.9",
         "sqlalchemy>=2.1",
+        "transaction>=5.1",
         "urllib3>=2.8",
         "waitress>=3.0",
+        "zope.sqlalchemy>=4.1",
     ],
     extras_require={
         "granian": ["granian>=2.8"],

@@ -7,11 +7,11 @@ as the service does, in the environment and in the ini file.
 from alembic import context
 from sqlalchemy import Connection
 
-from authservice import schema
-from authservice.configuration import open_database
-from authservice.ini_file import IniFileError
+from authservice.database import schema
+from authservice.database.configuration import open_database
 from authservice.models import metadata
 from authservice.settings import SettingsError
+from authservice.settings.ini_file import IniFileError
 
 
 def run(connection: Connection) -> None:

@@ -1,7 +1,8 @@
 """What happened, for those who have to account for it: every event is defined here.
 
-Events are records of the logger ``authservice.events``, which operators send where nobody can
-take them back. They name people and clients by their ids only, and hold no token and no code.
+Events are records of the logger ``authservice.events``, which operators send where they cannot
+be taken back. What happens in a transaction is logged once that is committed. Events name people
+and clients by their ids only, and hold no token and no code.
 """
 
 import logging
@@ -9,9 +10,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
-
-from sqlalchemy import Connection
 
 _log = logging.getLogger(__name__)
 _WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
@@ -46,15 +44,24 @@ class SignedIn(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class SignInFailed(Event):
-    """The identity provider did not confirm who somebody is."""
+    """The identity provider did not confirm who a person is."""
 
     provider: str
     error: str
 
 
 @dataclass(frozen=True, kw_only=True)
+class SignInRefused(Event):
+    """The provider confirmed who a person is, and the rules do not admit them."""
+
+    provider: str
+    account_id: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class AccountNotLinked(Event):
-    """Somebody came with a new account and an address that is that of another person, ``sub``."""
+    """A person came with a new account and the address of another person, ``sub``."""
 
     provider: str
     account_id: str
@@ -67,6 +74,22 @@ class SignedOut(Event):
 
     sub: str
     sid: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionEnded(Event):
+    """The rules no longer let a person in: their sessions ended, their tokens were revoked."""
+
+    sub: str
+    sessions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessRefused(Event):
+    """A person came to a client that is for others, as its list of allowed people says."""
+
+    sub: str
+    client_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,17 +250,6 @@ class BackupRestored(Event):
 
 observers: list[Callable[[Event], None]] = []
 """Called with each event of this process, at whatever level the log is."""
-_noted: WeakKeyDictionary[Connection, list[Event]] = WeakKeyDictionary()
-
-
-def note(connection: Connection, event: Event) -> None:
-    """Log an event as soon as the connection's writing transaction is committed."""
-    _noted.setdefault(connection, []).append(event)
-
-
-def taken(connection: Connection) -> list[Event]:
-    """Return what was noted in a transaction that has just ended, and forget it."""
-    return _noted.pop(connection, [])
 
 
 def log(*happened: Event) -> None:

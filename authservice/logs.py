@@ -12,6 +12,9 @@ import random
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
+# What a message quotes may be as long as a request. The longest of ours names two redirect URIs.
+_LONGEST = 5000
+
 _reference: ContextVar[str | None] = ContextVar("reference", default=None)
 _trace: ContextVar[str | None] = ContextVar("trace", default=None)
 
@@ -43,7 +46,7 @@ class JSONLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _bounded(record.getMessage()),
             "request": current_reference(),
             "trace_id": _trace.get(),
             "event": event.content() if (event := getattr(record, "event", None)) else None,
@@ -61,7 +64,7 @@ class TextLines(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (logging's name)
         """Return the message in one line."""
-        record.message = _visible(record.message)
+        record.message = _bounded(_visible(record.message))
         return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
@@ -73,6 +76,11 @@ class TextLines(logging.Formatter):
             values = list(event.content().items())[1:]
             text += "".join(f" {name}={_visible(str(value))}" for name, value in values)
         return f"{text} [{reference}]" if reference else text
+
+
+def _bounded(text: str) -> str:
+    """Return a text, or the beginning of one that is too long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _visible(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Calls to others: the identity provider, and clients that are told of a logout."""
+"""Outgoing calls: to the identity provider, and to clients that are notified of a logout."""
 
 from authservice.httpclient import AddressPolicy, Client, Timeouts
 from authservice.settings import OutgoingSettings

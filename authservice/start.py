@@ -6,30 +6,36 @@ reached does serve: it comes back by itself, and readiness says so meanwhile.
 
 import logging
 import os
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from authservice import postgresql, schema
+from authservice.crypto.local_secret import local_secret
 from authservice.crypto.server_secret import ServerSecret
-from authservice.db import Database
+from authservice.database import schema
+from authservice.database.database import Database
+from authservice.database.postgresql import engines as postgresql
+from authservice.database.sqlite.file_system import network_file_system
 from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
-from authservice.local_secret import local_secret
 from authservice.models import account, user
-from authservice.services import provider_pin
-from authservice.services.provider_pin import ProviderPin
-from authservice.services.signing_keys import SigningKeys
+from authservice.services.admission.state import RulesInForce
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.services.people import provider_pin
+from authservice.services.people.provider_pin import ProviderPin
+from authservice.services.upkeep import local_mark
 from authservice.settings import (
     METRICS_MISSING,
     TRACING_MISSING,
     AuthSettings,
     load_traces_exporter,
 )
-from authservice.sqlite.file_system import network_file_system
 
 if TYPE_CHECKING:
+    from authservice.identity_provider.github_app.github_app import GitHubApp
     from authservice.metrics.process_metrics import ProcessMetrics
     from authservice.tracing.process_tracing import ProcessTracing
 
@@ -39,18 +45,20 @@ _log = logging.getLogger(__name__)
 _EXAMINED_SECONDS = 1.0
 
 
-def open_checked_database(
-    settings: AuthSettings, made: Callable[..., Database] = Database
-) -> Database:
-    """Return the database; raises SystemExit when it is not migrated or belongs elsewhere."""
+def open_database(settings: AuthSettings, made: Callable[..., Database] = Database) -> Database:
+    """Return the database of the settings; raises SystemExit where its driver is missing."""
     try:
-        database = made(
+        return made(
             settings.database_url,
             synchronous=settings.sqlite_synchronous,
             patience=postgresql.REPLY_SECONDS,
         )
     except ModuleNotFoundError as error:
         raise SystemExit(f"authservice: {error}") from None
+
+
+def check_database(settings: AuthSettings, database: Database) -> None:
+    """Raise SystemExit for a database that is not migrated, is damaged or belongs elsewhere."""
     if database.is_sqlite:
         _require_local_disk(str(database.url.database), settings)
     if schema.sqlite_file_is_missing(database):
@@ -63,9 +71,7 @@ def open_checked_database(
         why = _damaged(settings, error.orig) if database.is_sqlite else _refused(error)
         raise SystemExit(why) from None
     if database.file is not None and (damage := database.file.examine_within(_EXAMINED_SECONDS)):
-        database.dispose()
         raise SystemExit(_damaged(settings, damage))
-    return database
 
 
 def _check(connection: Connection, settings: AuthSettings) -> None:
@@ -87,10 +93,16 @@ def _check(connection: Connection, settings: AuthSettings) -> None:
                 "authservice: local mode refuses this database: it holds accounts of a real"
                 " identity provider; set AUTH_DATABASE_URL to another one"
             )
-    elif connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
+        return
+    if connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
         raise SystemExit(
             "authservice: production refuses this database: it holds the account"
             f" {LOCAL_DEVELOPER} of local mode; set AUTH_DATABASE_URL to another one"
+        )
+    if local_mark.is_there(connection):
+        raise SystemExit(
+            "authservice: production refuses this database: local mode has served it;"
+            " set AUTH_DATABASE_URL to another one"
         )
 
 
@@ -125,7 +137,11 @@ def _damaged(settings: AuthSettings, fault: object) -> str:
 
 
 def _ini(settings: AuthSettings) -> str:
-    return "local.ini" if settings.local_mode else "production.ini"
+    """Return the ini file as a command in this folder is told of it."""
+    if settings.ini_file is None:
+        return "local.ini" if settings.local_mode else "production.ini"
+    file, here = Path(settings.ini_file), Path.cwd()
+    return shlex.quote(str(file.relative_to(here) if file.is_relative_to(here) else file))
 
 
 def _refused(error: DatabaseError) -> str:
@@ -157,6 +173,21 @@ def pin_provider(settings: AuthSettings, database: Database) -> None:
             f" say {wanted}; correct provider.id or provider.api_url, or forget the accounts:"
             f" authservice provider rebind --config {_ini(settings)}"
         )
+
+
+def rules_in_force(settings: AuthSettings, database: Database) -> RulesInForce:
+    """Return the rules of admission, in force from now on; raises SystemExit where they cannot be.
+
+    In a database that cannot be reached yet the first sign-in puts them in force.
+    """
+    rules = RulesInForce(settings)
+    try:
+        rules.apply(database)
+    except OperationalError:
+        _log.exception("the rules of admission are stored when the database can be reached")
+    except DatabaseError as error:
+        raise SystemExit(_refused(error)) from None
+    return rules
 
 
 def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:
@@ -207,16 +238,42 @@ def tracing() -> "ProcessTracing | None":
         raise SystemExit(f"authservice: {error}") from None
 
 
-def identity_provider(settings: AuthSettings) -> IdentityProvider:
-    """Return where people sign in: the one-click account in local mode, else the provider."""
+def github_app(
+    settings: AuthSettings, database: Database, tell_clients: Callable[[], None]
+) -> "GitHubApp | None":
+    """Return the App that asks for members, if the settings have one.
+
+    ``tell_clients`` is called when sessions have ended of which clients are to be told.
+    """
+    if settings.provider.app is None:
+        return None
+    # Imported where it is used: most services have none.
+    from authservice.identity_provider.github_app.github_app import GitHubApp  # noqa: PLC0415
+
+    return GitHubApp(settings, settings.provider.app, database, tell_clients)
+
+
+def identity_provider(settings: AuthSettings, app: "GitHubApp | None" = None) -> IdentityProvider:
+    """Return where people sign in: the one-click account in local mode, else the provider.
+
+    For their groups it asks the App, where there is one, and else the person.
+    """
     callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
     # Imported where it is used: a build for production has no local developer, and local mode,
-    # which calls nobody, stays under its memory without the HTTP client.
+    # which makes no outgoing calls, needs less memory without the HTTP client.
     if settings.local_mode:
         from authservice.identity_provider.local_developer import LocalDeveloper  # noqa: PLC0415
 
         picture_url = f"{settings.auth_url}/static/local-developer.svg"
         return LocalDeveloper(settings.provider.id, callback_url, picture_url)
+    from authservice.identity_provider.asked_groups import (  # noqa: PLC0415
+        AskedGroups,
+        MembershipSource,
+    )
     from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
+    from authservice.identity_provider.own_memberships import OwnMemberships  # noqa: PLC0415
 
-    return CodeHosting(settings.provider, callback_url, settings.outgoing)
+    asked = AskedGroups.of(settings)
+    own: MembershipSource = OwnMemberships(asked) if app is None else app.memberships
+    groups = own if asked else None
+    return CodeHosting(settings.provider, callback_url, settings.outgoing, groups=groups)

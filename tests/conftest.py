@@ -1,25 +1,35 @@
 """What tests share: a migrated database for each, a clock that can be turned, the application."""
 
+import gc
 import os
 from datetime import timedelta
 
 import pytest
 
 from authservice import clock
-from authservice.db import Database
-from tests import selection
-from tests.applications import Applications
-from tests.browser import Browser
-from tests.chromium import launch_chromium  # noqa: F401  (a fixture)
-from tests.compiled_sql import share_compiled_sql
-from tests.engines import PostgreSQLEngine, SQLiteEngine, migrate
-from tests.parts import what_the_machine_lacks
-from tests.relying_party import RelyingParty
-from tests.routers import Routers
-from tests.scheduling import ByFileAndEngine
+from authservice.database.database import Database
+from tests.helpers import selection
+from tests.helpers.applications import Applications
+from tests.helpers.browser import Browser
+from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
+from tests.helpers.compiled_sql import share_compiled_sql
+from tests.helpers.engines import PostgreSQLEngine, SQLiteEngine, migrate
+from tests.helpers.parts import what_the_machine_lacks
+from tests.helpers.relying_party import RelyingParty
+from tests.helpers.routers import Routers
+from tests.helpers.scheduling import ByFileAndEngine
 from tests.services.postgresql_server import QUICK, PostgreSQLServer
 
-_OURS = ("AUTH_", "AUTHSERVICE_", "BRANDING_", "OTEL_", "OUTGOING_", "PROVIDER_")
+_OURS = (
+    "ADMISSION_",
+    "AUTH_",
+    "AUTHSERVICE_",
+    "BRANDING_",
+    "CLAIMS_",
+    "OTEL_",
+    "OUTGOING_",
+    "PROVIDER_",
+)
 
 # They need images that have been built: ./run image does so and names them.
 collect_ignore = ["image"]
@@ -48,7 +58,19 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("engine", names, indirect=True, scope="session")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect tests, and no garbage meanwhile: they stay, with everything that they import."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(config, items):
+    selection.try_browsers_again(items)
     left = [item for item in items if not selection.is_selected(item, config)]
     if left:
         items[:] = [item for item in items if selection.is_selected(item, config)]
@@ -87,6 +109,14 @@ def engine(request, migrated_template):
     if request.param == "sqlite":
         return SQLiteEngine(migrated_template)
     return request.getfixturevalue("postgresql")
+
+
+@pytest.fixture
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """The working directory is a folder in which no command finds an ini file."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
 
 
 @pytest.fixture

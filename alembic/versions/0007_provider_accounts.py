@@ -1,7 +1,7 @@
-"""Pin the provider whose accounts these are, and keep no address that nobody has verified.
+"""Pin the provider whose accounts these are, and keep no address that is not verified.
 
 An address of our own stands in for such a one. While an older version serves beside this one, it
-goes on as before: it stores addresses that nobody has verified, tells them and what stands in for
+goes on as before: it stores addresses that are not verified, tells them and what stands in for
 them as such, links accounts by address, and does not look at the pin. ``authservice check`` names
 the users to whom more than one account leads.
 """

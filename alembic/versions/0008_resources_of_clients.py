@@ -17,7 +17,7 @@ down_revision = "0007"
 branch_labels = None
 depends_on = None
 
-# The version before leaves the columns as they are, and asks nobody about resources.
+# The version before leaves the columns as they are, and checks no resources.
 works_since = "0002"
 
 _TABLES = ("oauth_client", "oauth_consent")

@@ -1,41 +1,16 @@
 """The command line: ``authservice COMMAND``, one module for each command."""
 
 import sys
+from collections.abc import Collection
+from typing import Any
 
-from authservice.cli import (
-    backup,
-    check,
-    cleanup,
-    clients,
-    keys,
-    migrate,
-    provider,
-    register,
-    restore,
-    sign_out_everyone,
-    users,
-    verify,
-)
+from authservice import imported
 from authservice.cli.arguments import Parser
-
-_COMMANDS = {
-    "check": check,
-    "verify": verify,
-    "migrate": migrate,
-    "oauth:register": register,
-    "clients": clients,
-    "users": users,
-    "provider": provider,
-    "keys": keys,
-    "cleanup": cleanup,
-    "backup": backup,
-    "restore": restore,
-    "sign-out-everyone": sign_out_everyone,
-}
+from authservice.cli.commands import SUMMARIES
 
 
-def parser() -> Parser:
-    """Return the parser of all commands."""
+def parser(wanted: Collection[str] = tuple(SUMMARIES)) -> Parser:
+    """Return the parser of all commands. Only those that are wanted know their arguments."""
     made = Parser(
         prog="authservice",
         description="Look after a service on its host: its database, its clients, its keys.",
@@ -44,13 +19,21 @@ def parser() -> Parser:
     )
     made.add_version()
     commands = made.add_subparsers(metavar="COMMAND", required=True)
-    for name, module in _COMMANDS.items():
-        command = commands.add_parser(name, help=module.SUMMARY, allow_abbrev=False)
-        module.add_arguments(command)
+    for name, summary in SUMMARIES.items():
+        command = commands.add_parser(name, help=summary, allow_abbrev=False)
+        if name in wanted:
+            _module(name).add_arguments(command)
     return made
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command that the arguments name."""
-    options = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = parser(wanted=given).parse_args(given)
     options.run(options)
+
+
+def _module(command: str) -> Any:  # noqa: ANN401  (a module)
+    """Return the module of a command, imported now: to import all takes longer than most run."""
+    name = command.removeprefix("oauth:").replace("-", "_")
+    return imported(f"authservice.cli.commands.{name}")

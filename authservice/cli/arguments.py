@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from authservice.version import __version__
+from authservice.settings.version import __version__
 
 
 class Parser(argparse.ArgumentParser):
@@ -44,10 +44,10 @@ class Once(argparse.Action):
 
 
 class Switch(Once):
-    """A switch that may be given once."""
+    """A switch that may be given once. It has no value; without it the argument is False."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:  # noqa: ANN401
-        """Take no value; absent means False."""
+
         super().__init__(option_strings, dest, nargs=0, default=False, **options)
 
 

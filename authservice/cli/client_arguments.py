@@ -5,8 +5,8 @@ from typing import Any
 
 from authservice.cli import ini_file
 from authservice.cli.arguments import Once, Switch
-from authservice.crypto.signing_keys import ALGORITHMS
-from authservice.services.clients import SCOPES
+from authservice.crypto.algorithms import ALGORITHMS
+from authservice.services.clients.clients import SCOPES
 
 
 def add_database(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +47,13 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
         metavar="URI",
         help="what it may have tokens for, of auth.resources (none; '' for none); repeatable",
     )
+    add(
+        "--allow",
+        action="append",
+        metavar="ENTRY",
+        help="whom it is for, besides what admission says: org:NAME, team:ORGANIZATION/TEAM,"
+        " user:LOGIN, id:NUMBER or domain:NAME (everyone; '' for everyone); repeatable",
+    )
     add("--id-token-alg", action=Once, choices=ALGORITHMS, help="signs its ID tokens (RS256)")
     add("--userinfo-alg", action=Once, choices=ALGORITHMS, help="signs userinfo as a JWT")
     add("--backchannel-logout-uri", action=Once, metavar="URI", help="told when a session ends")
@@ -63,9 +70,10 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 _SWITCHES = {
-    "skip-consent": "never ask; only for applications of your own, none on devices",
+    "skip-consent": "never ask for consent; only for your own applications, and none on devices",
     "enable-end-session": "let the client sign people out",
-    "minimal-id-token": "leave profile and email to userinfo",
+    "minimal-id-token": "leave profile, email and groups to userinfo",
+    "groups": "let it ask for the scope groups: the organizations and teams of a person",
 }
 
 
@@ -77,6 +85,7 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "post_logout_redirect_uris": options.post_logout_redirect_uri,
         "scopes": None if options.scope is None else tuple(options.scope.split()),
         "resources": None if options.resource is None else tuple(filter(None, options.resource)),
+        "allow": None if options.allow is None else _entries(options.allow),
         "id_token_signed_response_alg": options.id_token_alg,
         "userinfo_signed_response_alg": options.userinfo_alg,
         "backchannel_logout_uri": options.backchannel_logout_uri,
@@ -84,5 +93,11 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "skip_consent": options.skip_consent,
         "enable_end_session": options.enable_end_session,
         "minimal_id_token": options.minimal_id_token,
+        "groups": options.groups,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _entries(allowed: list[str]) -> tuple[str, ...]:
+    """Return the entries of a list; a blank one alone empties it, beside others it is a mistake."""
+    return () if allowed == [""] else tuple(allowed)

@@ -11,15 +11,17 @@ from pathlib import Path
 from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DBAPIError
 
-from authservice import schema
-from authservice.cli import event_log, ini_file
+from authservice.cli import ini_file
 from authservice.cli.arguments import fail
+from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
-from authservice.configuration import open_database
-from authservice.db import Database
-from authservice.ini_file import IniFileError
-from authservice.postgresql import SECRET_PARAMETERS
+from authservice.database import schema
+from authservice.database.configuration import open_database
+from authservice.database.database import Database
+from authservice.database.postgresql.engines import SECRET_PARAMETERS
+from authservice.database.transaction import Transaction
 from authservice.settings import SettingsError, load_remote_database_url
+from authservice.settings.ini_file import IniFileError
 
 _REMOTE = "AUTH_REMOTE_DATABASE_URL"
 _LOCAL = "AUTH_DATABASE_URL"
@@ -31,7 +33,7 @@ def local_database(ini: IniFile, *, writes: bool) -> Iterator[Database]:
 
     The first line of a command that writes says which one it is.
     """
-    with _closing(lambda: open_database(ini.path)) as database:
+    with closing(lambda: open_database(ini.path)) as database:
         if writes or ini.remark:
             source = _LOCAL if os.environ.get(_LOCAL, "").strip() else str(ini.path)
             _say(database, f"{source}{ini.remark}")
@@ -48,7 +50,7 @@ def remote_database(*, writes: bool) -> Iterator[Database]:
     def open_remote() -> Database:
         return Database(load_remote_database_url(url))
 
-    with _closing(open_remote) as database:
+    with closing(open_remote) as database:
         if writes:
             _say(database, _REMOTE)
         yield database
@@ -71,13 +73,13 @@ def reading(options: argparse.Namespace) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(options: argparse.Namespace) -> Iterator[Connection]:
+def writing(options: argparse.Namespace) -> Iterator[Transaction]:
     """Give a writing transaction on the database that the options name; dry runs keep nothing."""
     with (
         _named(options, writes=True) as database,
-        database.transaction(dry_run=options.dry_run) as connection,
+        database.begin(dry_run=options.dry_run) as transaction,
     ):
-        yield connection
+        yield transaction
 
 
 @contextmanager
@@ -115,7 +117,8 @@ def require_migrated(database: Database) -> None:
 
 
 @contextmanager
-def _closing(open_it: Callable[[], Database]) -> Iterator[Database]:
+def closing(open_it: Callable[[], Database]) -> Iterator[Database]:
+    """Give a database, and end the command with one line where it cannot be used."""
     try:
         database = open_it()
     except SettingsError as error:
@@ -128,5 +131,7 @@ def _closing(open_it: Callable[[], Database]) -> Iterator[Database]:
         # The driver's own text may name the host, but never holds the password.
         reason = str(error.orig).strip().splitlines()[0]
         fail(f"the database cannot be reached or written: {reason}")
+    except schema.NoFolderError as error:
+        fail(f"the database cannot be written: {error}")
     finally:
         database.dispose()

@@ -1,4 +1,4 @@
-"""How the commands that examine say what they found, to people and to pipelines."""
+"""How check and verify print their findings, for people and for pipelines."""
 
 import argparse
 import json
@@ -41,5 +41,5 @@ def _lines(finding: Finding) -> Iterator[str]:
     yield f"{finding.severity:<8} {finding.id}: {finding.cause}"
     for name in ("about", "found", "expected", "remedy"):
         if value := getattr(finding, name):
-            # What stood somewhere may hold anything; a terminal gets printable text only.
+            # A found value may hold anything; a terminal gets printable text only.
             yield f"         {name}: {''.join(c if c.isprintable() else '?' for c in value)}"

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from authservice.cli.arguments import Once, misused
-from authservice.configuration import read_ini
+from authservice.database.configuration import read_ini
 
 VARIABLE = "AUTHSERVICE_CONFIG"
 
 _LOCAL = "local.ini"
 _PRODUCTION = "production.ini"
-# What the shipped production.ini says before somebody configures it.
+# What the shipped production.ini says before an operator configures it.
 _SHIPPED = {"auth.url": "https://auth.example.com", "provider.client_id": "set-me"}
 
 
@@ -50,10 +50,10 @@ def named(options: argparse.Namespace) -> IniFile:
 
 
 def chosen(options: argparse.Namespace) -> IniFile:
-    """Return the file to read; ends the command with status 2 where there is none to be had."""
+    """Return the file to read; ends the command with status 2 if there is none."""
     ini = named(options)
     if ini.path is None:
-        # Registering a client takes the local one, as it always does.
+        # Registering a client always uses the local one.
         configured = not getattr(options, "registers", False) and _is_configured(Path(_PRODUCTION))
         if Path(_LOCAL).is_file() and not configured:
             ini = IniFile(_LOCAL)
@@ -82,11 +82,11 @@ def _require_readable(path: str) -> None:
 
 
 def _is_configured(file: Path) -> bool:
-    """Tell whether somebody has put values of their own into production.ini, or may have."""
+    """Tell whether production.ini has values of its own, or cannot be read."""
     parser = configparser.ConfigParser(interpolation=None)
     try:
         if not parser.read(file, encoding="utf-8"):
-            # Not there, or not ours to read: then it is somebody's.
+            # It does not exist, or this user may not read it: then it is in use.
             return file.exists()
         given = {name: parser.get("app:main", name) for name in _SHIPPED}
     except (OSError, ValueError, configparser.Error):

@@ -1,63 +1,18 @@
-"""``authservice-register``: register an OAuth client, and print its secret exactly once.
+"""``authservice-register``: another name for ``authservice oauth:register``."""
 
-There is no other way to create a client: no HTTP endpoint does. Neither AUTH_SECRET nor a
-provider's secret is read, so the command can run where they are not.
-"""
-
-import argparse
-import json
 import sys
 
-from authservice.cli import client_arguments, database
-from authservice.cli.arguments import Parser, Switch, fail
-from authservice.services import client_metadata, client_registration
-from authservice.services.client_metadata import ClientMetadata
-
-SUMMARY = "register an OAuth client"
+from authservice import imported
+from authservice.cli.arguments import Parser
+from authservice.cli.commands import SUMMARIES
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run ``authservice-register``."""
-    parser = Parser(prog="authservice-register", description=SUMMARY, allow_abbrev=False)
+    """Run the command."""
+    summary = SUMMARIES["oauth:register"]
+    parser = Parser(prog="authservice-register", description=summary, allow_abbrev=False)
     parser.add_version()
-    add_arguments(parser)
-    run(parser.parse_args(sys.argv[1:] if arguments is None else arguments))
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.set_defaults(run=run, registers=True)
-    client_arguments.add_database(parser)
-    client_arguments.add_dry_run(parser)
-    client_arguments.add_metadata(parser, required=True)
-    parser.add_argument(
-        "--public", action=Switch, help="the client cannot keep a secret and gets none"
-    )
-
-
-def run(options: argparse.Namespace) -> None:
-    """Register the client; nothing is written unless all of it is, then the secret is printed."""
-    metadata = ClientMetadata(**client_arguments.metadata(options), public=options.public)
-    problems = metadata.problems()
-    if problems:
-        fail("; ".join(problems))
-    with database.writing(options) as connection:
-        client_id, secret = client_registration.register(connection, metadata)
-    if options.dry_run:
-        sys.stderr.write("Everything is in order; nothing was written.\n")
-        return
-    content = client_metadata.as_registered(client_id, metadata.columns())
-    if secret is not None:
-        content["client_secret"] = secret
-    sys.stdout.write(_text(content, as_json=options.json))
-    if secret is not None:
-        sys.stderr.write(
-            "The secret is shown this once: store it in the client's secret manager.\n"
-        )
-
-
-def _text(content: dict[str, object], *, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(content) + "\n"
-    names = [name for name in ("client_id", "client_secret") if name in content]
-    return "".join(f"{name}: {content[name]}\n" for name in names)
+    # Imported when it is wanted, as in ``authservice``.
+    command = imported("authservice.cli.commands.register")
+    command.add_arguments(parser)
+    command.run(parser.parse_args(sys.argv[1:] if arguments is None else arguments))

@@ -1,9 +1,11 @@
 """base64url without padding (RFC 7515, section 2), in which one value has one text."""
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
+from binascii import b2a_base64
 
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]*", re.ASCII)
+_OF_URLS = bytes.maketrans(b"+/", b"-_")
 
 
 def decode(text: str) -> bytes:
@@ -22,4 +24,4 @@ def decode(text: str) -> bytes:
 
 def encode(octets: bytes) -> str:
     """Return the one text for a value."""
-    return urlsafe_b64encode(octets).rstrip(b"=").decode("ascii")
+    return b2a_base64(octets, newline=False).translate(_OF_URLS, b"=").decode("ascii")

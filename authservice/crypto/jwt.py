@@ -17,16 +17,16 @@ from typing import Any, NoReturn
 from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 
-from authservice.compact_json import compact
 from authservice.crypto import base64url, signatures
+from authservice.crypto.compact_json import compact
 from authservice.crypto.signing_keys import SigningKey
 
 # The hash that goes with an algorithm, for at_hash (OpenID Connect Core 3.1.3.6); Ed25519 uses
 # SHA-512 inside.
 _HASHES = {"RS256": hashlib.sha256, "ES256": hashlib.sha256, "EdDSA": hashlib.sha512}
 
-# What a header of ours says. An extension of any other name, critical or not, would be one whose
-# meaning nobody here minds (RFC 7515, section 4.1.11).
+# The members of our own headers. This code does not implement any extension, critical or not
+# (RFC 7515, section 4.1.11).
 _HEADERS = frozenset({"alg", "kid", "typ"})
 
 _NO_JWT = (KeyError, RecursionError, TypeError, ValueError)
@@ -107,21 +107,21 @@ def _signed_payload(parsed: _Parsed, key: JWK) -> bytes:
 
 def _object(encoded: bytes) -> dict[str, Any]:
     """Return a JSON object, in UTF-8 and with each name once; raises ValueError or TypeError."""
-    found = json.loads(
+    members = json.loads(
         encoded.decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_refuse_constant
     )
-    if not isinstance(found, dict):
+    if not isinstance(members, dict):
         raise TypeError("header and claims are JSON objects (RFC 7519, section 3)")
-    return found
+    return members
 
 
 def _distinct(members: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    seen: dict[str, Any] = {}
     for name, value in members:
-        if name in found:
+        if name in seen:
             raise ValueError("a name stands in an object once (RFC 7515, section 4)")
-        found[name] = value
-    return found
+        seen[name] = value
+    return seen
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -8,7 +8,8 @@ import hashlib
 import hmac
 import os
 import string
-from base64 import urlsafe_b64encode
+
+from authservice.crypto import base64url
 
 _ALPHABET = (string.ascii_letters + string.digits).encode()
 _UNBIASED = 256 - 256 % len(_ALPHABET)
@@ -40,7 +41,7 @@ def random_token() -> str:
 def digest(value: str) -> str:
     """Return what is stored in place of a token: its SHA-256, base64url without padding."""
     hashed = hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest()
-    return urlsafe_b64encode(hashed).rstrip(b"=").decode()
+    return base64url.encode(hashed)
 
 
 def equal(left: str, right: str) -> bool:

@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 import os
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -20,7 +20,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
-from authservice.compact_json import compact
+from authservice.crypto import base64url
+from authservice.crypto.compact_json import compact
 
 _NONCE_LENGTH = 12
 
@@ -30,7 +31,7 @@ MadeWith = Literal["current", "previous"]
 
 @dataclass(frozen=True, slots=True)
 class Unsealed:
-    """A value that was sealed here, and whether its time is over."""
+    """A value that was sealed here, and whether it has expired."""
 
     value: dict[str, Any]
     expired: bool
@@ -40,7 +41,6 @@ class ServerSecret:
     """The server's secret and, during a rotation, the one before it."""
 
     def __init__(self, current: bytes, previous: bytes | None = None) -> None:
-        """Take the secrets as raw bytes."""
         secrets = (current, previous) if previous else (current,)
 
         @cache
@@ -55,10 +55,11 @@ class ServerSecret:
 
     def verify_mac(self, purpose: str, message: str, code: str) -> bool:
         """Tell, in constant time, whether the code was made for this message and purpose."""
-        return any(
-            hmac.compare_digest(_mac(key, message).encode(), code.encode("utf-8", "replace"))
-            for key in self._keys(purpose)
-        )
+        presented = code.encode("utf-8", "replace")
+        for key in self._keys(purpose):
+            if hmac.compare_digest(_mac(key, message).encode(), presented):
+                return True
+        return False
 
     def encrypt(self, purpose: str, plain: str) -> str:
         """Return the text encrypted and authenticated, as base64url."""
@@ -70,6 +71,18 @@ class ServerSecret:
             plain = decrypt(key, purpose, sealed)
             if plain is not None:
                 return plain
+        return None
+
+    def decrypt_and_renew(self, purpose: str, sealed: str) -> tuple[str, str] | None:
+        """Return the text, and it encrypted with the current secret; None as ``decrypt``."""
+        current, *before = self._keys(purpose)
+        plain = decrypt(current, purpose, sealed)
+        if plain is not None:
+            return plain, sealed
+        for key in before:
+            plain = decrypt(key, purpose, sealed)
+            if plain is not None:
+                return plain, self.encrypt(purpose, plain)
         return None
 
     def made_with(self, purpose: str, sealed: str) -> MadeWith | None:
@@ -98,7 +111,7 @@ def encrypt(key: bytes, label: str, plain: str) -> str:
     """Return the text under AES-256-GCM with the label authenticated beside it."""
     nonce = os.urandom(_NONCE_LENGTH)
     sealed = nonce + AESGCM(key).encrypt(nonce, plain.encode(), label.encode())
-    return _encoded(sealed)
+    return base64url.encode(sealed)
 
 
 def decrypt(key: bytes, label: str, sealed: str) -> str | None:
@@ -106,7 +119,7 @@ def decrypt(key: bytes, label: str, sealed: str) -> str | None:
     try:
         raw = urlsafe_b64decode(sealed.encode("ascii") + b"=" * (-len(sealed) % 4))
         # The decoder passes over what is no base64url, and over bits that no byte takes up.
-        if _encoded(raw) != sealed:
+        if base64url.encode(raw) != sealed:
             return None
         return (
             AESGCM(key).decrypt(raw[:_NONCE_LENGTH], raw[_NONCE_LENGTH:], label.encode()).decode()
@@ -117,11 +130,7 @@ def decrypt(key: bytes, label: str, sealed: str) -> str | None:
 
 def _mac(key: bytes, message: str) -> str:
     code = hmac.digest(key, message.encode("utf-8", "surrogatepass"), hashlib.sha256)
-    return _encoded(code)
-
-
-def _encoded(raw: bytes) -> str:
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return base64url.encode(code)
 
 
 def _derive(secret: bytes, purpose: str) -> bytes:

@@ -11,21 +11,18 @@ from jwcrypto.jwk import JWK
 
 from authservice.crypto.server_secret import MadeWith, ServerSecret
 
-# The parameters of each algorithm we sign with (RFC 7518, section 3.1; RFC 8037, section 3.1).
+# What a new key for each of the algorithms is.
 _PARAMETERS: dict[str, dict[str, Any]] = {
     "RS256": {"kty": "RSA", "size": 2048},
     "ES256": {"kty": "EC", "crv": "P-256"},
     "EdDSA": {"kty": "OKP", "crv": "Ed25519"},
 }
 
-ALGORITHMS = tuple(_PARAMETERS)
-
 
 class SigningKey:
     """A private key, parsed once and ready to sign, with its id and algorithm."""
 
     def __init__(self, jwk: JWK) -> None:
-        """Take a private key whose ``kid`` and ``alg`` are set."""
         self.jwk = jwk
         self.kid: str = jwk["kid"]
         self.alg: str = jwk["alg"]

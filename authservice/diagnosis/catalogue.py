@@ -1,4 +1,4 @@
-"""Every kind of trouble that can be found, collected from the modules that describe them."""
+"""Every kind of problem, collected from the modules that describe them."""
 
 from types import ModuleType
 

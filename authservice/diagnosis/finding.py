@@ -10,7 +10,7 @@ class Severity(StrEnum):
     ERROR = "error"
     """It fails, or is not safe."""
     WARNING = "warning"
-    """It works, and somebody will regret it."""
+    """It works, with a risk or a cost."""
     SKIPPED = "skipped"
     """It could not be examined, or there is nothing to examine."""
     OK = "ok"

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 
-from authservice.httpclient.address_policy import AddressPolicy
 from authservice.httpclient.errors import SendTimeoutError
 from authservice.httpclient.timeouts import Timeouts
+from authservice.httpclient.wire.address_policy import AddressPolicy
 
 _current: ContextVar["Call"] = ContextVar("call")
 

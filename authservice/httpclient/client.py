@@ -8,21 +8,21 @@ from os import PathLike
 from typing import Self
 
 from authservice.httpclient import log_filter
-from authservice.httpclient.address_policy import AddressPolicy
 from authservice.httpclient.argument_types import require_settings
 from authservice.httpclient.body import read_body
 from authservice.httpclient.call import Call
 from authservice.httpclient.errors import SendError, TooManyRedirectsError
-from authservice.httpclient.exchange import Exchange, observed
-from authservice.httpclient.failures import FAILURES, explained
-from authservice.httpclient.hop import Hop, first_hop, is_header_value
 from authservice.httpclient.redirects import following
 from authservice.httpclient.request import Request
 from authservice.httpclient.response import Headers, Response
 from authservice.httpclient.timeouts import Timeouts
-from authservice.httpclient.tls import tls_context
-from authservice.httpclient.transport import Transport
 from authservice.httpclient.url import parsed, printable, printable_address
+from authservice.httpclient.wire.address_policy import AddressPolicy
+from authservice.httpclient.wire.exchange import Exchange, observed
+from authservice.httpclient.wire.failures import FAILURES, explained
+from authservice.httpclient.wire.hop import Hop, first_hop, is_header_value
+from authservice.httpclient.wire.tls import tls_context
+from authservice.httpclient.wire.transport import Transport
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

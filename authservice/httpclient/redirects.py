@@ -4,16 +4,16 @@
 repeat the request with its body (RFC 9110 section 15.4). To another origin no credential goes
 along. Since any header may be one, only those go that describe content, never Authorization or
 Cookie; they do not come back if a later redirect returns. From https to http none is followed:
-address and answer would be open to everybody on the way.
+address and answer would be readable in the network.
 """
 
 from requests.structures import CaseInsensitiveDict
 
 from authservice.httpclient.errors import RedirectRefusedError
-from authservice.httpclient.hop import Hop
 from authservice.httpclient.request import Method
 from authservice.httpclient.response import Headers
 from authservice.httpclient.url import joined, origin
+from authservice.httpclient.wire.hop import Hop
 
 _POST_BECOMES_GET = {301, 302}
 _BECOMES_GET = 303

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from authservice.services.users import Profile
+from authservice.services.people.users import Profile
 
 # The one account of local mode: its user, and the provider that vouches for it.
 LOCAL_DEVELOPER = "local-developer"
@@ -12,7 +12,6 @@ class SignInFailedError(Exception):
     """The identity provider gave no usable profile; ``code`` says why in its own vocabulary."""
 
     def __init__(self, code: str, description: str) -> None:
-        """Take the error code for applications, and a sentence for the log."""
         super().__init__(description)
         self.code = code
 
@@ -31,4 +30,8 @@ class IdentityProvider(Protocol):
 
     def profile(self, code: str, code_verifier: str) -> Profile:
         """Return who signed in; raises SignInFailedError."""
+        ...
+
+    def require_answer(self) -> None:
+        """Return if the provider is there at all; raises SignInFailedError if it is not."""
         ...

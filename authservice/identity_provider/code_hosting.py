@@ -1,11 +1,13 @@
 """The identity provider of production: the code-hosting site on which people have accounts.
 
 We are an OAuth client of GitHub, or of a GitHub Enterprise Server, for one purpose: to learn who
-signs in. The token that this takes is used for two questions and then forgotten.
+signs in, and for some rules and claims, in which organizations. The token that this takes is used
+for a few questions and then forgotten.
 """
 
 import logging
 from base64 import urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from urllib.parse import quote, urlencode, urlsplit
@@ -13,18 +15,19 @@ from urllib.parse import quote, urlencode, urlsplit
 from authservice import outgoing
 from authservice.httpclient import Method, Request, Timeouts
 from authservice.identity_provider import SignInFailedError, github_profile, token_answer
+from authservice.identity_provider.asked_groups import MembershipSource
+from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_profile import EmailAddress
-from authservice.identity_provider.provider_calls import ProviderCalls, json_body
-from authservice.services.users import EMAIL_SCOPE, Profile
+from authservice.identity_provider.provider_calls import MovedError, ProviderCalls, json_body
+from authservice.services.people.users import EMAIL_SCOPE, Profile
 from authservice.settings import OutgoingSettings, ProviderSettings
 
 _log = logging.getLogger(__name__)
 
 _PROFILE_SCOPE = "read:user"
 _SCOPE = f"{_PROFILE_SCOPE} {EMAIL_SCOPE}"
-_API_VERSION = "2022-11-28"
 _MAX_BODY_BYTES = 1024 * 1024
-# Of 100 addresses each. Nobody's primary address is further down.
+# Of 100 addresses each. No primary address is further down.
 _EMAIL_PAGES = 3
 _NOT_OURS_TO_SEE = {403, 404}
 
@@ -38,13 +41,19 @@ class CodeHosting:
         callback_url: str,
         reached: OutgoingSettings,
         *,
+        groups: MembershipSource | None = None,
         patience: float = 10.0,
     ) -> None:
-        """Take who we are there, our callback address, and the seconds a sign-in may cost."""
+        """Sign in through the provider of the settings; ``groups`` says where to ask for groups."""
         self.id = settings.id
         self.name = "GitHub" if settings.id == "github" else _host(settings.authorize_url)
         self._settings = settings
         self._callback_url = callback_url
+        self._groups = groups
+        # What an App may read, its permissions say.
+        self._scope = None if settings.app else _SCOPE
+        if self._scope and groups:
+            self._scope = f"{_SCOPE} {groups.scope}".rstrip()
         self._patience = patience
         # A sign-in takes three calls, so three must fit.
         call = patience * 0.3
@@ -60,37 +69,44 @@ class CodeHosting:
             "response_type": "code",
             "client_id": self._settings.client_id,
             "redirect_uri": self._callback_url,
-            "scope": _SCOPE,
             "state": state,
             "code_challenge": _code_challenge(code_verifier),
             "code_challenge_method": "S256",
         }
+        if self._scope:
+            question["scope"] = self._scope
         if choose_account:
             question["prompt"] = "select_account"
         return f"{self._settings.authorize_url}?{urlencode(question, quote_via=quote)}"
+
+    def require_answer(self) -> None:
+        """Return if the page is there to which people go; raises SignInFailedError if not.
+
+        Without parameters it says that something is missing, or leads elsewhere.
+        """
+        calls = ProviderCalls(self._client, self._patience)
+        with suppress(MovedError):
+            calls.send(Request(Method.GET, self._settings.authorize_url))
 
     def profile(self, code: str, code_verifier: str) -> Profile:
         """Return who signed in, also where the site does not say which addresses they have.
 
         Raises SignInFailedError: ``invalid_code`` when the code earns no token,
-        ``email_not_verified`` when the site confirms nobody whose address is not,
+        ``email_not_verified`` when the site refuses accounts without a verified address,
         ``account_suspended``, ``unable_to_get_user_info`` when the site does not say who it is,
         and ``provider_unavailable`` when it is down, overloaded or too slow.
         """
         calls = ProviderCalls(self._client, self._patience)
         token = token_answer.bearer_token(calls.send(self._token_request(code, code_verifier)))
-        person = github_profile.person(calls.send(self._api_request("/user", token)))
-        profile = github_profile.profile(self.id, person)
-        try:
-            addresses = self._addresses(calls, token)
-        except SignInFailedError as error:
-            # Who is known already is known by the account's number.
-            _log.warning("the addresses of account %s were not read: %s", profile.account_id, error)
-            return replace(profile, addresses_unread=True)
-        if addresses is None:
-            return replace(profile, scope=_PROFILE_SCOPE)
-        address = github_profile.verified_address(addresses)
-        return replace(profile, scope=_SCOPE, email=address, email_verified=address is not None)
+        api = GitHubApi(calls, self._settings.api_url, token)
+        profile = github_profile.profile(self.id, github_profile.person(api.get("/user")))
+        profile = _with_address(api, profile)
+        if self._groups is None:
+            return profile
+        # As much time again: what comes after the address takes a question for each rule.
+        calls = ProviderCalls(self._client, self._patience)
+        api = GitHubApi(calls, self._settings.api_url, token)
+        return replace(profile, memberships=self._groups.memberships(api, profile))
 
     def _token_request(self, code: str, code_verifier: str) -> Request:
         form = {
@@ -109,27 +125,37 @@ class CodeHosting:
             Method.POST, self._settings.token_url, headers, body=urlencode(form).encode()
         )
 
-    def _api_request(self, path: str, token: str, **query: str) -> Request:
-        headers = {
-            "Accept": "application/vnd.github+json",
-            "Authorization": f"Bearer {token}",
-            "X-GitHub-Api-Version": _API_VERSION,
-        }
-        return Request(Method.GET, f"{self._settings.api_url}{path}", headers, query)
 
-    def _addresses(self, calls: ProviderCalls, token: str) -> list[EmailAddress] | None:
-        """Return the addresses up to the page of the one that counts; None if they are hidden."""
-        found: list[EmailAddress] = []
-        for page in range(1, _EMAIL_PAGES + 1):
-            request = self._api_request("/user/emails", token, per_page="100", page=str(page))
-            response = calls.send(request)
-            if response.status_code in _NOT_OURS_TO_SEE:
-                return None
-            found += github_profile.addresses(json_body(response))
-            more = any('rel="next"' in link for link in response.headers.get("Link", []))
-            if not more or any(address.primary and address.verified for address in found):
-                break
-        return found
+def _with_address(api: GitHubApi, profile: Profile) -> Profile:
+    """Return the profile with the address, as far as it can be read."""
+    try:
+        addresses = _addresses(api)
+    except SignInFailedError as error:
+        # Who is known already is known by the account's number.
+        _log.warning("the addresses of account %s were not read: %s", profile.account_id, error)
+        return replace(profile, addresses_unread=True)
+    if addresses is None:
+        return replace(profile, scope=_PROFILE_SCOPE)
+    address = github_profile.verified_address(addresses)
+    return replace(
+        profile,
+        scope=_SCOPE,
+        email=address,
+        email_verified=address is not None,
+        primary_email=github_profile.primary_address(addresses),
+    )
+
+
+def _addresses(api: GitHubApi) -> list[EmailAddress] | None:
+    """Return the addresses up to the page of the one that counts; None if they are hidden."""
+    addresses: list[EmailAddress] = []
+    for response in api.pages("/user/emails", _EMAIL_PAGES):
+        if response.status_code in _NOT_OURS_TO_SEE:
+            return None
+        addresses += github_profile.addresses(json_body(response))
+        if any(address.primary and address.verified for address in addresses):
+            break
+    return addresses
 
 
 def _code_challenge(code_verifier: str) -> str:

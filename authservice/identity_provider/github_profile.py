@@ -8,14 +8,11 @@ from typing import Any
 from authservice.httpclient import Response
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.provider_calls import json_body, no_user_info, parsed
-from authservice.services.users import Profile
-from authservice.shown_text import is_blank
+from authservice.services.people.shown_text import is_blank
+from authservice.services.people.users import LONGEST_ADDRESS, LONGEST_NAME, Profile
 
 _FORBIDDEN = 403
-# RFC 5321, section 4.5.3.1.3: the path of 256 octets, without its angle brackets.
-_LONGEST_ADDRESS = 254
 _ID_LIMIT = 2**63
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +60,35 @@ def profile(provider_id: str, account: Mapping[str, Any]) -> Profile:
         email=None,
         email_verified=False,
         image=_https(account.get("avatar_url")),
+        username=_text(account.get("login")) or None,
     )
 
 
 def _account_id(value: object) -> str:
-    # Accounts are found by it, so an empty one would be everybody's. True is an int in Python.
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < _ID_LIMIT:
+    # It identifies the account, so an empty one would fit all people.
+    number = account_number(value)
+    if number is None:
         raise no_user_info("the account has no id")
+    return number
+
+
+def account_number(value: object) -> str | None:
+    """Return the number of a person, an organization or a team; None where it is none."""
+    # True is an int in Python.
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < _ID_LIMIT:
+        return None
     return str(value)
+
+
+def primary_address(known: Iterable[EmailAddress]) -> str | None:
+    """Return the primary address if it is verified."""
+    return next((each.email for each in known if each.primary and each.verified), None)
 
 
 def verified_address(known: Iterable[EmailAddress]) -> str | None:
     """Return the primary address if it is verified, else another that is, else None.
 
-    The one on the public profile is not asked for: nobody says that it is verified.
+    The one on the public profile is not read: GitHub does not say that it is verified.
     """
     verified = [address for address in known if address.verified]
     return max(verified, key=lambda address: address.primary).email if verified else None
@@ -85,7 +97,7 @@ def verified_address(known: Iterable[EmailAddress]) -> str | None:
 def _is_address(value: object) -> bool:
     if not isinstance(value, str) or not value.isprintable() or " " in value:
         return False
-    if len(value) > _LONGEST_ADDRESS:
+    if len(value) > LONGEST_ADDRESS:
         return False
     local, _, domain = value.rpartition("@")
     return bool(local and domain)
@@ -100,12 +112,12 @@ def _https(value: object) -> str | None:
 def _text(value: object) -> str:
     """Return a text without what a database cannot hold: control characters and lone surrogates.
 
-    It is cut where it is longer than anybody's name. One of which nothing can be seen is empty.
+    It is cut if it is longer than any name. A text without a visible character becomes empty.
     """
     if not isinstance(value, str):
         return ""
     text = "".join(c for c in value if unicodedata.category(c) not in {"Cc", "Cs"}).strip()
-    text = text[:_LONGEST_NAME].strip()
+    text = text[:LONGEST_NAME].strip()
     return "" if is_blank(text) else text
 
 

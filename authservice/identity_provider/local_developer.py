@@ -7,18 +7,17 @@ application in development meets the real flow. A build without this file has no
 from urllib.parse import urlencode
 
 from authservice.identity_provider import LOCAL_DEVELOPER, SignInFailedError
-from authservice.services.users import Profile
+from authservice.services.people.users import Profile
 
 _CODE = "one-click"
 
 
 class LocalDeveloper:
-    """Signs everybody in as the local developer."""
+    """Signs every visitor in as the local developer."""
 
     name = "Local developer"
 
     def __init__(self, provider_id: str, callback_url: str, picture_url: str) -> None:
-        """Take the id that applications use, our callback address and a picture's."""
         self.id = provider_id
         self._picture_url = picture_url
         self._callback_url = callback_url
@@ -26,8 +25,11 @@ class LocalDeveloper:
     def authorization_url(
         self, state: str, code_verifier: str, *, choose_account: bool = False
     ) -> str:
-        """Return our own callback: there is nobody to ask."""
+        """Return our own callback: there is no other site to visit."""
         return f"{self._callback_url}?{urlencode({'code': _CODE, 'state': state})}"
+
+    def require_answer(self) -> None:
+        """Return: there is no network between."""
 
     def profile(self, code: str, code_verifier: str) -> Profile:
         """Return the local developer."""
@@ -41,4 +43,5 @@ class LocalDeveloper:
             email="local-developer@localhost.localdomain",
             email_verified=True,
             image=self._picture_url,
+            username=LOCAL_DEVELOPER,
         )

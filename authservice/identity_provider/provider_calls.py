@@ -5,22 +5,28 @@ refusal, because trying again later helps.
 """
 
 import json
+from datetime import UTC, datetime
 from time import monotonic
 
-from authservice.httpclient import Client, Request, Response, SendError
+from authservice.httpclient import Client, Request, Response, SendError, TooManyRedirectsError
 from authservice.identity_provider import SignInFailedError
 
 _OK = 200
 _FORBIDDEN = 403
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
+# Seconds since 1970, up to the year 5138.
+_LONGEST_MOMENT = 11
+
+
+class MovedError(SignInFailedError):
+    """The provider answered with a redirect, which no call follows: an outage, as a rule."""
 
 
 class ProviderCalls:
     """Sends the requests of one sign-in as long as its time lasts."""
 
     def __init__(self, client: Client, patience: float) -> None:
-        """Take the client and the seconds that all calls may take together."""
         self._client = client
         self._last_start = monotonic() + patience - client.timeouts.total
 
@@ -30,11 +36,20 @@ class ProviderCalls:
             raise _unavailable("no time is left for the next question")
         try:
             response = self._client.send(request)
+        except TooManyRedirectsError as error:
+            raise MovedError("provider_unavailable", str(error)) from None
         except SendError as error:
             raise _unavailable(str(error)) from None
-        if _is_overloaded(response) or response.status_code >= _SERVER_ERROR:
-            raise _unavailable(f"{request.base_url}: status {response.status_code}")
+        overloaded = _is_overloaded(response)
+        if overloaded:
+            self.note_limit(response)
+        if overloaded or response.status_code >= _SERVER_ERROR:
+            said = f"{request.base_url}: status {response.status_code}{_resets_at(response)}"
+            raise _unavailable(said)
         return response
+
+    def note_limit(self, response: Response) -> None:
+        """Take note of an answer that says we asked too often."""
 
 
 def json_body(response: Response) -> object:
@@ -62,6 +77,14 @@ def no_user_info(reason: str) -> SignInFailedError:
 
 def _unavailable(reason: str) -> SignInFailedError:
     return SignInFailedError("provider_unavailable", reason)
+
+
+def _resets_at(response: Response) -> str:
+    """Return what the provider says of when it answers again."""
+    reset = response.headers.get("X-RateLimit-Reset", [""])[0]
+    if not reset.isdecimal() or len(reset) > _LONGEST_MOMENT:
+        return ""
+    return f", until {datetime.fromtimestamp(int(reset), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _is_overloaded(response: Response) -> bool:

@@ -8,6 +8,7 @@ from authservice.events import (
     SignedIn,
     SignedOut,
     SignInFailed,
+    SignInRefused,
     TokenIssued,
     TokenRefused,
 )
@@ -15,14 +16,17 @@ from authservice.metrics.instruments import Instruments
 
 _SUCCESS = "success"
 _OTHER = "other"
-# The provider may send any error, and anybody the provider's answer; each value is a time series.
+_NOT_ADMITTED = "not_admitted"
+# The provider may send any error, and a stranger may forge it; each value is a time series.
 _SIGN_IN_ERRORS = {
     "access_denied",
     "account_not_linked",
     "account_suspended",
+    "admission_changed",
     "email_not_verified",
     "invalid_code",
     "no_code",
+    _NOT_ADMITTED,
     "provider_unavailable",
     "state_mismatch",
     "unable_to_get_user_info",
@@ -33,7 +37,6 @@ class EventCounts:
     """Counts the events of this process between ``begin`` and ``end``."""
 
     def __init__(self, instruments: Instruments) -> None:
-        """Take the counters."""
         self._instruments = instruments
 
     def begin(self) -> None:
@@ -41,7 +44,7 @@ class EventCounts:
         events.observers.append(self._count)
 
     def end(self) -> None:
-        """Count no more."""
+        """Stop counting."""
         if self._count in events.observers:
             events.observers.remove(self._count)
 
@@ -53,6 +56,8 @@ class EventCounts:
             case SignInFailed():
                 error = event.error if event.error in _SIGN_IN_ERRORS else _OTHER
                 counters.sign_ins.labels(error).inc()
+            case SignInRefused():
+                counters.sign_ins.labels(_NOT_ADMITTED).inc()
             case SignedOut():
                 counters.sign_outs.inc()
             case TokenIssued():

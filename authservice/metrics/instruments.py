@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from authservice.version import __version__
+from authservice.settings.version import __version__
 
 # Most answers take a millisecond; a sign-in may wait ten seconds for the identity provider.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -12,7 +12,6 @@ class Instruments:
     """The metrics of one process."""
 
     def __init__(self) -> None:
-        """Make all of them, at zero."""
         self.registry = CollectorRegistry()
         self.request_duration = Histogram(
             "authservice_http_request_duration_seconds",

@@ -2,12 +2,12 @@
 
 import os
 
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.metrics.event_counts import EventCounts
 from authservice.metrics.exposition import Exposition
 from authservice.metrics.instruments import Instruments
-from authservice.recurring import Recurring
-from authservice.services.signing_keys import SigningKeys
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.services.upkeep.recurring import Recurring
 
 # How often the age of the keys is looked up: they change every few weeks.
 _INTERVAL = 60.0
@@ -17,10 +17,10 @@ class ProcessMetrics:
     """What one process measures, from ``start`` to ``stop``."""
 
     def __init__(self, address: tuple[str, int], database: Database, keys: SigningKeys) -> None:
-        """Take where to listen, and the parts that are measured.
+        """Listen at the address; raises OSError when another program listens there.
 
-        Raises OSError when the address is taken. The workers of one server do not listen: they
-        write into files that the server's main process adds up.
+        The workers of one server do not listen: they write into files that the server's main
+        process adds up.
         """
         self.instruments = Instruments()
         self._events = EventCounts(self.instruments)
@@ -37,7 +37,7 @@ class ProcessMetrics:
         self._key_ages.start()
 
     def stop(self) -> None:
-        """Measure no more, and leave the address."""
+        """Stop measuring, and close the listening socket."""
         self._key_ages.stop()
         self._events.end()
         self._database.observe_wait = None

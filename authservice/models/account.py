@@ -1,9 +1,12 @@
-"""Table account: a user's account at the identity provider. Its tokens are not kept."""
+"""Table account: a user's account at the identity provider. Its tokens are not stored.
+
+``memberships`` has the number at the provider of each organization and team, by its name.
+"""
 
 from sqlalchemy import Column, ForeignKey, Table, Text, UniqueConstraint
 
 from authservice.models.base import metadata
-from authservice.models.column_types import EpochMillis
+from authservice.models.column_types import EpochMillis, JSONText
 
 account = Table(
     "account",
@@ -21,5 +24,6 @@ account = Table(
     Column("password", Text),
     Column("created_at", EpochMillis, nullable=False),
     Column("updated_at", EpochMillis, nullable=False),
+    Column("memberships", JSONText),
     UniqueConstraint("provider_id", "account_id"),
 )

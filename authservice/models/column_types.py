@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Dialect, Integer, Text
 from sqlalchemy.types import TypeDecorator
 
-from authservice.compact_json import compact
+from authservice.crypto.compact_json import compact
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -28,11 +28,11 @@ class EpochMillis(TypeDecorator[datetime]):
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Conversion:
-        """Return what turns a datetime into what is stored; a naive one raises ValueError."""
+        """Return the function from a datetime to the stored value; ValueError for a naive one."""
         return _milliseconds
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Conversion:
-        """Return what turns what is stored into a moment in UTC."""
+        """Return the function from the stored value to a datetime in UTC."""
         return _moment
 
 
@@ -80,7 +80,7 @@ def _milliseconds(value: datetime | None) -> int | None:
 
 
 def _moment(value: int | None) -> datetime | None:
-    return None if value is None else _EPOCH + timedelta(milliseconds=value)
+    return None if value is None else _EPOCH + value * _MILLISECOND
 
 
 def _integer(value: bool | None) -> int | None:  # noqa: FBT001  (what is converted)

@@ -1,4 +1,4 @@
-"""Table logout_notice: clients that have yet to be told that a session ended.
+"""Table logout_notice: clients that still have to be notified of the end of a session.
 
 ``due_at`` says when the next attempt may be made; taking a notice moves it on, so that of several
 processes one makes the attempt, and one that dies meanwhile only delays it.

@@ -1,4 +1,8 @@
-"""Table oauth_access_token: what an access token stands for, found by the token's digest."""
+"""Table oauth_access_token: an access token by its digest, which is the id here, and its grant.
+
+The row of the grant says for whom, for which client and in which session the token was issued, and
+what was granted. ``resources`` and ``requested_claims`` stand here where the token has fewer.
+"""
 
 from sqlalchemy import Column, ForeignKey, Index, Table, Text
 
@@ -9,32 +13,24 @@ oauth_access_token = Table(
     "oauth_access_token",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("token", Text, nullable=False, unique=True),
     Column(
-        "client_id",
+        "refresh_id",
         Text,
-        ForeignKey("oauth_client.client_id", ondelete="CASCADE"),
+        ForeignKey("oauth_refresh_token.id", ondelete="CASCADE"),
         nullable=False,
-        index=True,
     ),
-    Column("session_id", Text, ForeignKey("session.id", ondelete="SET NULL"), index=True),
-    Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), index=True),
-    Column("reference_id", Text),
-    Column(
-        "refresh_id", Text, ForeignKey("oauth_refresh_token.id", ondelete="CASCADE"), index=True
-    ),
-    Column("authorization_code_id", Text),
     Column("expires_at", EpochMillis, nullable=False, index=True),
     Column("created_at", EpochMillis, nullable=False),
     Column("scopes", JSONText, nullable=False),
     Column("resources", JSONText),
     Column("requested_claims", JSONText),
+    # A row is short and is found by its key alone, so it stands in the index of keys itself.
+    sqlite_with_rowid=False,
 )
 
-# One that came with a refresh token is found by that.
+# A refresh deletes the access tokens of its grant that have expired, and passes over the others.
 Index(
-    "ix_oauth_access_token_code_alone",
-    oauth_access_token.c.authorization_code_id,
-    sqlite_where=oauth_access_token.c.refresh_id.is_(None),
-    postgresql_where=oauth_access_token.c.refresh_id.is_(None),
+    "ix_oauth_access_token_refresh_id_expires_at",
+    oauth_access_token.c.refresh_id,
+    oauth_access_token.c.expires_at,
 )

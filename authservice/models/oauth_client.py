@@ -42,9 +42,12 @@ oauth_client = Table(
     Column("userinfo_signed_response_alg", Text),
     Column("minimal_id_token", IntegerBoolean),
     Column("backchannel_logout_uri", Text),
-    # The secret before a rotation, which holds on until its time is over.
+    # The secret before a rotation, which is valid until it expires.
     Column("previous_client_secret", Text),
     Column("previous_client_secret_expires_at", EpochMillis),
     # Those that it may have tokens for (RFC 8707).
     Column("resources", JSONText),
+    # The rules of which one must admit a person, and whether the client learns of groups.
+    Column("allow", JSONText),
+    Column("groups", IntegerBoolean),
 )

@@ -1,8 +1,13 @@
-"""Table oauth_refresh_token: one row for each token of a family that rotation makes.
+"""Table oauth_refresh_token: one row for a grant, with all its refresh tokens, for its whole life.
 
-A family is what grew from one authorization. ``rotated_at`` says when a token was exchanged for
-its successor, ``successor`` holds that one sealed under a key that only the presented token
-gives, and ``revoked`` says when a token was taken back on purpose or after a replay.
+The tokens that grew from one authorization are a family; its id is the beginning of each of them.
+``token`` is the digest of the current one, ``rotated_at`` says when it took the place of the one
+before. ``key`` is what the tags of the family's tokens are made with, encrypted. ``recent`` holds
+the digests of those that were exchanged a moment ago, each with its successor sealed under a key
+that only the exchanged token gives. ``revoked`` says when the family was taken back on purpose or
+after a replay.
+
+A grant without a refresh token has an empty text in ``token``, and goes with its access token.
 """
 
 from sqlalchemy import Column, ForeignKey, Index, Table, Text
@@ -14,7 +19,7 @@ oauth_refresh_token = Table(
     "oauth_refresh_token",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("token", Text, nullable=False, unique=True),
+    Column("token", Text, nullable=False),
     Column(
         "client_id",
         Text,
@@ -25,41 +30,31 @@ oauth_refresh_token = Table(
     Column("session_id", Text, ForeignKey("session.id", ondelete="SET NULL"), index=True),
     Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("reference_id", Text),
-    Column("authorization_code_id", Text),
+    Column("authorization_code_id", Text, index=True),
     Column("expires_at", EpochMillis, nullable=False),
     Column("created_at", EpochMillis, nullable=False),
     Column("revoked", EpochMillis),
     Column("auth_time", EpochMillis),
     Column("scopes", JSONText, nullable=False),
-    Column("family_id", Text, nullable=False, index=True),
     Column("family_expires_at", EpochMillis, nullable=False),
     Column("rotated_at", EpochMillis),
-    Column("successor", Text),
     Column("resources", JSONText),
     Column("requested_claims", JSONText),
+    Column("key", Text),
+    Column("recent", Text),
 )
 
-# The first token of a family gives it its id; the others go back to the same code.
+# A rotation leaves all other indexes as they are. The clean-up erases what is sealed, and only
+# then asks whether the family is over.
 Index(
-    "ix_oauth_refresh_token_first_of_code",
-    oauth_refresh_token.c.authorization_code_id,
-    sqlite_where=oauth_refresh_token.c.id == oauth_refresh_token.c.family_id,
-    postgresql_where=oauth_refresh_token.c.id == oauth_refresh_token.c.family_id,
-)
-
-# A family keeps every token that it ever had: its few sealed successors are found without them.
-Index(
-    "ix_oauth_refresh_token_successor",
-    oauth_refresh_token.c.family_id,
+    "ix_oauth_refresh_token_sealed_rotated_at",
     oauth_refresh_token.c.rotated_at,
-    sqlite_where=oauth_refresh_token.c.successor.is_not(None),
-    postgresql_where=oauth_refresh_token.c.successor.is_not(None),
+    sqlite_where=oauth_refresh_token.c.recent.is_not(None),
+    postgresql_where=oauth_refresh_token.c.recent.is_not(None),
 )
-
-# The last token of a family says when all of it is over.
 Index(
-    "ix_oauth_refresh_token_last_expires_at",
+    "ix_oauth_refresh_token_erased_expires_at",
     oauth_refresh_token.c.expires_at,
-    sqlite_where=oauth_refresh_token.c.rotated_at.is_(None),
-    postgresql_where=oauth_refresh_token.c.rotated_at.is_(None),
+    sqlite_where=oauth_refresh_token.c.recent.is_(None),
+    postgresql_where=oauth_refresh_token.c.recent.is_(None),
 )

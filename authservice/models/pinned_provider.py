@@ -1,4 +1,4 @@
-"""Table pinned_provider: whose numbers accounts have, in one row, which the first start writes."""
+"""Table pinned_provider: the provider of all accounts, in one row that the first start writes."""
 
 from sqlalchemy import Column, Table, Text
 

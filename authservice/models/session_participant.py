@@ -1,4 +1,4 @@
-"""Table session_participant: the clients to be told when a session ends, one row for each."""
+"""Table session_participant: the clients to notify when a session ends, one row for each."""
 
 from sqlalchemy import Column, ForeignKey, Table, Text, UniqueConstraint
 

@@ -3,7 +3,7 @@
 from sqlalchemy import Column, Table, Text
 
 from authservice.models.base import metadata
-from authservice.models.column_types import EpochMillis, IntegerBoolean
+from authservice.models.column_types import EpochMillis, IntegerBoolean, JSONText
 
 user = Table(
     "user",
@@ -15,4 +15,10 @@ user = Table(
     Column("image", Text),
     Column("created_at", EpochMillis, nullable=False),
     Column("updated_at", EpochMillis, nullable=False),
+    # The login at the provider, and the organizations and teams that the settings name.
+    Column("username", Text),
+    Column("groups", JSONText),
+    # When the provider was last asked, and the rule that let the person in.
+    Column("admitted_at", EpochMillis),
+    Column("admitted_by", Text),
 )

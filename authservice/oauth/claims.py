@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from authservice.services.users import User
+from authservice.services.people import groups
+from authservice.services.people.users import User
+from authservice.settings import AuthSettings
 
-Claim = str | bool | int | None
+Claim = str | bool | int | tuple[str, ...] | None
 
 
 def _family_name(user: User) -> str | None:
@@ -16,27 +18,35 @@ def _given_name(user: User) -> str | None:
     return user.name.strip().rpartition(" ")[0].strip() or None
 
 
-_BY_SCOPE: Mapping[str, Mapping[str, Callable[[User], Claim]]] = {
+_BY_SCOPE: Mapping[str, Mapping[str, Callable[[User, AuthSettings], Claim]]] = {
     "profile": {
-        "name": lambda user: user.name or None,
-        "given_name": _given_name,
-        "family_name": _family_name,
-        "picture": lambda user: user.image,
-        "updated_at": lambda user: int(user.updated_at.timestamp()),
+        "name": lambda user, _: user.name or None,
+        "given_name": lambda user, _: _given_name(user),
+        "family_name": lambda user, _: _family_name(user),
+        "preferred_username": lambda user, _: user.username,
+        "picture": lambda user, _: user.image,
+        "updated_at": lambda user, _: int(user.updated_at.timestamp()),
     },
     "email": {
-        "email": lambda user: user.verified_email,
-        "email_verified": lambda user: user.email_verified or None,
+        "email": lambda user, _: user.verified_email,
+        "email_verified": lambda user, _: user.email_verified or None,
     },
+    groups.SCOPE: {groups.SCOPE: groups.told_to_clients},
 }
 
-SUPPORTED = ("sub", *(name for claims in _BY_SCOPE.values() for name in claims))
+NAMES = tuple(name for claims in _BY_SCOPE.values() for name in claims)
+"""The claims that a person has or has not, besides ``sub``."""
+
+
+def supported(settings: AuthSettings) -> tuple[str, ...]:
+    """Return the claims about a person that there are under these settings."""
+    there = groups.can_be_had(settings)
+    return ("sub", *(name for name in NAMES if there or name != groups.SCOPE))
 
 
 def known(names: Iterable[str]) -> tuple[str, ...]:
     """Return those of the names that are claims of ours."""
-    ours = {name for claims in _BY_SCOPE.values() for name in claims}
-    return tuple(name for name in names if name in ours)
+    return tuple(name for name in names if name in NAMES)
 
 
 def scopes_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -50,14 +60,16 @@ def of_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for scope in scopes for name in _BY_SCOPE.get(scope, ()))
 
 
-def of_user(user: User, scopes: Iterable[str], names: Iterable[str] = ()) -> dict[str, Claim]:
+def of_user(
+    user: User, settings: AuthSettings, scopes: Iterable[str], names: Iterable[str] = ()
+) -> dict[str, Claim]:
     """Return the claims that scopes allow (OIDC Core, 5.4) and those asked for by name.
 
     What is not known of the user is left out.
     """
     granted, wanted = set(scopes), set(names)
     found = {
-        name: read(user)
+        name: read(user, settings)
         for scope, claims in _BY_SCOPE.items()
         for name, read in claims.items()
         if scope in granted or name in wanted

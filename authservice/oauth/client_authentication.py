@@ -10,15 +10,15 @@ from urllib.parse import unquote_plus
 from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestError
 from sqlalchemy import Connection
 
+from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.server_context import ServerContext
-from authservice.services import clients
-from authservice.services.clients import Client
+from authservice.services.clients import clients
+from authservice.services.clients.clients import Client
 
 WITH_SECRET = ("client_secret_basic", "client_secret_post")
 METHODS = (*WITH_SECRET, "none")
 
-# One text for every cause, so that nobody learns which client ids exist.
+# One text for every cause, so that a caller cannot learn which client ids exist.
 _FAILED = "Client authentication failed: the client is unknown or its credentials are wrong."
 
 
@@ -29,9 +29,9 @@ def authenticated_client(
     *,
     public_clients: bool = True,
 ) -> Client:
-    """Return the client that sent a request, admitted; raises as ``authenticate`` does."""
+    """Return the client that sent a request, if its rate allows it; raises as ``authenticate``."""
     client = authenticate(context.reader, authorization, sent, public_clients=public_clients)
-    context.admit(
+    context.check_rate_limit(
         client.client_id,
         public=bool(client.public),
         requests_per_minute=client.requests_per_minute,

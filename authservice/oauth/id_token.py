@@ -6,10 +6,10 @@ from typing import Any
 from authservice import clock
 from authservice.crypto.jwt import half_hash
 from authservice.oauth import claims
-from authservice.oauth.token_grant import TokenGrant
-from authservice.services.clients import Client
-from authservice.services.signing_keys import SigningKeys
-from authservice.services.users import User
+from authservice.oauth.token.grant import TokenGrant
+from authservice.services.clients.clients import Client
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.services.people.users import User
 from authservice.settings import AuthSettings
 
 TYP = "JWT"
@@ -46,7 +46,7 @@ def issue(
     if grant.session_id is not None:
         content["sid"] = grant.session_id
     about_scopes = () if client.minimal_id_token else scopes
-    about_user = claims.of_user(user, about_scopes, grant.requested_claims.id_token)
+    about_user = claims.of_user(user, settings, about_scopes, grant.requested_claims.id_token)
     return keys.sign(about_user | content, alg=alg, typ=TYP)
 
 

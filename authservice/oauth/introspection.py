@@ -1,33 +1,56 @@
-"""What a client may learn of a token (RFC 7662): of its own, and of those for its resources."""
+"""Whether a token is active, and what it stands for (RFC 7662).
+
+A client may learn of its own tokens, and of those for its resources.
+"""
 
 from typing import Any
 
-from sqlalchemy import Connection
+from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
-from authservice.services import access_tokens, refresh_tokens
-from authservice.services.access_tokens import AccessToken
-from authservice.services.clients import Client
-from authservice.services.refresh_tokens import RefreshToken, State
+from authservice.crypto.compact_json import compact
+from authservice.oauth import parameters
+from authservice.oauth.client_authentication import authenticated_client
+from authservice.oauth.context import Pairs, ServerContext
+from authservice.oauth.parameters import Parameters
+from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_answer
+from authservice.services.admission import client_rules
+from authservice.services.clients.clients import Client
+from authservice.services.tokens import access_tokens, refresh_tokens
+from authservice.services.tokens.access_tokens import AccessToken
+from authservice.services.tokens.refresh_tokens import RefreshToken, State
 from authservice.settings import AuthSettings
 
 
-def describe(
-    connection: Connection, token: str, asking: Client, settings: AuthSettings
-) -> dict[str, Any] | None:
+def introspect(context: ServerContext, authorization: str | None, form: Pairs) -> ProtocolAnswer:
+    """Return the answer to an introspection request of a client that has a secret."""
+    sent = Parameters.read(form, parameters.TOKEN_ACTION)
+    try:
+        sent.refuse_repeated()
+        client = authenticated_client(context, authorization, sent, public_clients=False)
+        sent.require("token")
+    except OAuth2Error as error:
+        return error_answer(error)
+    found = _describe(context, sent.values["token"], client)
+    content = {"active": False} if found is None else {"active": True} | found
+    return ProtocolAnswer(200, NO_STORE, compact(content))
+
+
+def _describe(context: ServerContext, token: str, asking: Client) -> dict[str, Any] | None:
     """Return a token's members, or None when it is not active for this client."""
-    access_token = access_tokens.find(connection, token)
+    settings = context.settings
+    access_token = access_tokens.find(context.reader, token)
     if access_token is not None:
-        return (
-            _access_token(access_token, settings)
-            if _may_ask(asking, access_token, settings)
-            else None
-        )
-    refresh_token = refresh_tokens.find(connection, token)
+        if not _may_ask(asking, access_token, settings):
+            return None
+        return _access_token(access_token, settings)
+    refresh_token = refresh_tokens.find(context.reader, context.secret, token)
     if refresh_token is None or refresh_token.client_id != asking.client_id:
         return None
     # The grace is for the client that retries; to everybody else a rotated token is spent.
     usable = refresh_tokens.state_of(refresh_token, settings.lifetimes.refresh_grace)
-    if usable is not State.USABLE or refresh_token.rotated_at is not None:
+    if usable is not State.USABLE or not refresh_token.is_current:
+        return None
+    if not client_rules.admits(context.reader, settings, asking.allow, refresh_token.user_id):
         return None
     return _refresh_token(refresh_token, settings)
 
@@ -64,6 +87,6 @@ def _refresh_token(token: RefreshToken, settings: AuthSettings) -> dict[str, Any
         "client_id": token.client_id,
         "sub": token.user_id,
         "scope": " ".join(token.scopes),
-        "iat": int(token.created_at.timestamp()),
+        "iat": int(token.issued_at.timestamp()),
         "exp": int(token.expires_at.timestamp()),
     }

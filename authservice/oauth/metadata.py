@@ -5,14 +5,15 @@ One document serves OpenID Connect Discovery 1.0, section 3, and RFC 8414, secti
 
 from typing import Any
 
-from authservice.crypto.signing_keys import ALGORITHMS
-from authservice.languages import LANGUAGES
+from authservice.crypto.algorithms import ALGORITHMS
 from authservice.oauth import claims, client_authentication, id_token
-from authservice.oauth.authorization_checks import PROMPTS
-from authservice.oauth.authorization_response import RESPONSE_MODES
-from authservice.oauth.grants import GRANT_TYPES
-from authservice.services.clients import SCOPES
+from authservice.oauth.authorize.checks import PROMPTS
+from authservice.oauth.authorize.response import MODES
+from authservice.oauth.token.endpoint import GRANT_TYPES
+from authservice.services.clients.clients import SCOPES
+from authservice.services.people import groups
 from authservice.settings import AuthSettings
+from authservice.settings.languages import LANGUAGES
 
 
 def document(settings: AuthSettings) -> dict[str, Any]:
@@ -27,9 +28,9 @@ def document(settings: AuthSettings) -> dict[str, Any]:
         "revocation_endpoint": f"{issuer}/oauth2/revoke",
         "end_session_endpoint": f"{issuer}/oauth2/end-session",
         "jwks_uri": f"{issuer}/jwks",
-        "scopes_supported": SCOPES,
+        "scopes_supported": [*SCOPES, *([groups.SCOPE] if groups.can_be_had(settings) else [])],
         "response_types_supported": ["code"],
-        "response_modes_supported": RESPONSE_MODES,
+        "response_modes_supported": MODES,
         "grant_types_supported": GRANT_TYPES,
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ALGORITHMS,
@@ -51,7 +52,7 @@ def document(settings: AuthSettings) -> dict[str, Any]:
             "at_hash",
             "acr",
             "sid",
-            *claims.SUPPORTED,
+            *claims.supported(settings),
         ],
         "claims_parameter_supported": True,
         "request_parameter_supported": False,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from oauthlib.oauth2.rfc6749.errors import OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import InvalidClientError, OAuth2Error
 
 # RFC 6749, section 5.1: token answers, errors too, are never cached.
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
@@ -22,15 +22,15 @@ class ProtocolAnswer:
 
 
 def error_answer(error: OAuth2Error) -> ProtocolAnswer:
-    """Return an error of the token, introspection or revocation endpoint (RFC 6749, 5.2)."""
-    return ProtocolAnswer(error.status_code, NO_STORE, error_body(error.error, error.description))
+    """Return an error of the token, introspection or revocation endpoint (RFC 6749, 5.2).
 
-
-def client_error_answer(error: OAuth2Error) -> ProtocolAnswer:
-    """Return a failed client authentication, with the challenge that each 401 has (RFC 9110)."""
-    challenge = {"WWW-Authenticate": f"Basic {_REALM}"}
+    A client that did not show who it is is told how it could (RFC 9110: each 401 has a challenge).
+    """
     body = error_body(error.error, error.description)
-    return ProtocolAnswer(401, NO_STORE | challenge, body)
+    if isinstance(error, InvalidClientError):
+        challenge = {"WWW-Authenticate": f"Basic {_REALM}"}
+        return ProtocolAnswer(401, NO_STORE | challenge, body)
+    return ProtocolAnswer(error.status_code, NO_STORE, body)
 
 
 def bearer_error_answer(

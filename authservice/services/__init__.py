@@ -1,5 +1,6 @@
 """Rules about stored things: functions on a connection, without HTTP and without a protocol.
 
-A function that changes something is given a connection inside a writing transaction, and never
-commits: the caller's transaction does, so that all that one request does happens together.
+A function that changes something is given the connection of a writing transaction, or the
+transaction itself where it notes an event in it. It never commits: the caller does, so that all
+that one request does happens together.
 """

@@ -5,6 +5,10 @@ request's, and names itself in each answer.
 
 Each request has a thread of granian's to itself while its body arrives, however slowly it does. As
 many as the application answers at a time have their turn once they are complete.
+
+Of a body in chunks that broke off, or went wrong, granian says that it ended. So chunks are only
+taken where the body shows its own end, as the object of JSON does that some clients send so.
+Everything else needs a length, which the forms of OAuth's clients and browsers have.
 """
 
 import os
@@ -15,7 +19,7 @@ from threading import get_ident
 from time import monotonic
 from typing import Any
 
-from authservice.web.junk_guard import MAX_BODY
+from authservice.web.gates.junk_guard import max_body
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., object]
@@ -36,6 +40,7 @@ _OF_REQUESTS = (
     "wsgi.",
 )
 _NO_NAME = ("Server", "")
+_JSON = "application/json"
 
 
 class GranianApplication:
@@ -44,9 +49,9 @@ class GranianApplication:
     def __init__(
         self, application: Application, *, at_a_time: int, answered: Callable[[], None]
     ) -> None:
-        """Take the application, how many requests it answers at a time, and what follows each.
+        """Answer ``at_a_time`` requests at the same time, and call ``answered`` after each.
 
-        ``answered`` is called in the thread that answered, before another has its turn.
+        The thread that answered calls it, before it answers another request.
         """
         self._application = application
         self._answered = answered
@@ -72,12 +77,11 @@ class GranianApplication:
         def start(status: str, headers: list[tuple[str, str]], *error: object) -> object:
             return start_response(status, [*headers, _NO_NAME], *error)
 
-        coding = environ.get("HTTP_TRANSFER_ENCODING", "chunked")
-        if coding.lower() != "chunked":
-            # Another server might find another end of the body (RFC 9112, section 6.3).
-            start("400 Bad Request", [("Content-Length", "0"), ("Connection", "close")])
+        coding = environ.get("HTTP_TRANSFER_ENCODING")
+        if coding is not None and (refusal := _refused(coding, environ)):
+            start(refusal, [("Content-Length", "0"), ("Connection", "close")])
             return []
-        has_body = "CONTENT_LENGTH" in environ or "HTTP_TRANSFER_ENCODING" in environ
+        has_body = "CONTENT_LENGTH" in environ or coding is not None
         if has_body and not _received(environ):
             start("400 Bad Request", [("Content-Length", "0")])
             return []
@@ -92,15 +96,26 @@ class GranianApplication:
             del self._begun[thread]
 
 
+def _refused(coding: str, environ: Environ) -> str | None:
+    """Return the status of a request whose body has no length and no end that can be seen."""
+    if coding.lower() != "chunked":
+        # Another server might find another end of the body (RFC 9112, section 6.3).
+        return "400 Bad Request"
+    media_type = environ.get("CONTENT_TYPE", "").partition(";")[0]
+    return None if media_type.strip().lower() == _JSON else "411 Length Required"
+
+
 def _received(environ: Environ) -> bool:
     """Receive the body, so that its length is known; False when it broke off.
 
-    One that is longer than the application takes is left where it is, to be refused.
+    One that is longer than the application takes is left where it is, to be refused. In chunks
+    there is at least one byte: without any, an object may have broken off before its first.
     """
-    announced = int(environ.get("CONTENT_LENGTH", "0"))
-    if announced > MAX_BODY:
+    announced = int(environ.get("CONTENT_LENGTH", "1"))
+    longest = max_body(environ.get("PATH_INFO", ""))
+    if announced > longest:
         return True
-    body = environ["wsgi.input"].read(MAX_BODY + 1)
+    body = environ["wsgi.input"].read(longest + 1)
     environ["wsgi.input"] = BytesIO(body)
     environ["CONTENT_LENGTH"] = str(len(body))
     return len(body) >= announced

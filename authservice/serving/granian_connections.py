@@ -1,4 +1,4 @@
-"""Which connections granian gives up when it has as many as it may, and others wait outside.
+"""Which connections granian closes at its limit, when others wait for accept.
 
 granian would take no more until one of them closes, and has no way to close one. Linux knows
 which have been quiet for longest, and ends them: granian notices, and takes the next.
@@ -46,7 +46,6 @@ class Doorkeeper:
     """Lets others in where silent or slow clients have taken all places of a process."""
 
     def __init__(self, port: int, limit: int) -> None:
-        """Take the port on which this process listens, and how many connections it keeps."""
         self._port = port
         self._limit = limit
 
@@ -68,9 +67,9 @@ class Doorkeeper:
                     _end(each)
 
     def _let_in(self, under_way: Callable[[], list[float]]) -> None:
-        """Make room for those who wait outside, until nobody listens any more."""
+        """Make room for connections that wait for accept, until no socket listens any more."""
         listener = None
-        # Where somebody has come in, there was a listener.
+        # If there is a connection, there was a listener.
         while listener is not None or not self._connections() or self._listener() is not None:
             time.sleep(_OFTEN)
             if listener is None:
@@ -146,7 +145,7 @@ def _end(connection: _Connection) -> None:
 
 @contextmanager
 def _socket(file: int) -> Iterator[socket.socket]:
-    """Give the socket of a file that is somebody else's, and leave it open."""
+    """Give the socket of a file descriptor that belongs to granian, and leave it open."""
     one = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fileno=file)
     try:
         yield one

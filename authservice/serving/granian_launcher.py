@@ -5,6 +5,7 @@ and stops them when it is told to. Each worker loads the application for itself.
 """
 
 import argparse
+import atexit
 import configparser
 import logging
 import signal
@@ -12,20 +13,22 @@ import socket
 import sys
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
 from typing import Any
 
-from authservice import ini_file
 from authservice.serving.granian_options import GranianOptions
 from authservice.serving.granian_threads import with_a_thread_each
 from authservice.serving.open_files import affordable
-from authservice.version import __version__
+from authservice.settings import ini_file
+from authservice.settings.version import __version__
 
 try:
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
     from granian.server import MPServer
+    from granian.server.mp import WorkerProcess
 except ModuleNotFoundError as error:
     raise SystemExit(
         "authservice-granian: granian is missing; install it: pip install 'authservice[granian]'"
@@ -40,6 +43,8 @@ _BACKLOG = 4096
 # granian begins threads as requests come at the same time. Those that waited for slow bodies are
 # not kept for long.
 _IDLE_THREAD_SECONDS = 60
+# A signal is acted on so much later, at worst.
+_LOOK_FOR_SIGNALS_SECONDS = 1
 # What the server has to say goes where the ini file sends everything else.
 _LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"propagate": True}}}
 
@@ -73,9 +78,10 @@ def main() -> None:
     options = replace(options, connection_limit=affordable(options))
     options = replace(options, connection_limit=with_a_thread_each(options))
     server.backpressure = options.connection_limit
-    # A body that comes slowly holds its own thread and nobody else's.
+    # A body that comes slowly occupies its own thread and no other.
     server.blocking_threads = options.connection_limit + options.threads
     load = partial(_application, given.ini, variables, options)
+    _look_for_signals()
     server.serve(target_loader=load, wrap_loader=False)
 
 
@@ -107,8 +113,22 @@ def _variable(text: str) -> tuple[str, str]:
     return name, value
 
 
+class _Server(MPServer):
+    """granian's server. It kills no worker that has ended by itself, and says so of none.
+
+    granian asks Python whether a worker lives, and is told that it does while another thread of
+    granian's takes note of its end.
+    """
+
+    def _spawn_worker(self, *args: Any, **named: Any) -> WorkerProcess:  # noqa: ANN401  (granian's own)
+        worker = super()._spawn_worker(*args, **named)
+        # What Linux closes when the process ends. granian names its class of workers itself.
+        worker.is_alive = lambda: not wait([worker.inner.sentinel], timeout=0)  # type: ignore[method-assign]
+        return worker
+
+
 def _server(options: GranianOptions) -> MPServer:
-    server = MPServer(
+    server = _Server(
         "authservice",
         address=options.host,
         port=options.port,
@@ -129,11 +149,25 @@ def _server(options: GranianOptions) -> MPServer:
     return server
 
 
+def _look_for_signals() -> None:
+    """Let the main thread act on signals even if another thread has received them.
+
+    granian lets it wait without end for an event. A signal that comes at the moment when the wait
+    begins, or that Linux gives to another thread, does not wake it; SIGTERM would be lost.
+    """
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    every = _LOOK_FOR_SIGNALS_SECONDS
+    signal.setitimer(signal.ITIMER_REAL, every, every)
+    # Python has no handlers left at its very end, and Linux would kill the process.
+    atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
+
+
 def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (a WSGI application)
     """Return the application as pserve loads it, in a worker; it is closed when that ends."""
     # The handlers of the main process do nothing here, and granian's come when this is done.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _look_for_signals()
     # Not in the main process, which stays small.
     from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
     from authservice.serving.granian_connections import Doorkeeper  # noqa: PLC0415

@@ -13,7 +13,7 @@ _FEWEST = 16
 
 
 class Configured(Protocol):
-    """What a server was told to take."""
+    """The limits that a server was configured with."""
 
     @property
     def connection_limit(self) -> int:

@@ -1,7 +1,8 @@
 """A body in chunks, as waitress receives it here: each chunk begins with its size.
 
-waitress passes over empty lines before a size. A server that does not would find another end of
-the body (RFC 9112, section 7.1).
+waitress passes over empty lines before a size, and over a line feed at the end of an extension
+behind it. A server that does not, or for which that is the end of the line, would find another end
+of the body (RFC 9112, sections 2.2 and 7.1).
 """
 
 from waitress.receiver import ChunkedReceiver
@@ -24,8 +25,12 @@ class Chunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no types
                 self.error = BadRequest("A chunk must begin with its size")
                 self.all_chunks_received = True
                 return len(data)
-            used: int = super().received(data[taken : self._end(data, taken)])
+            piece = data[taken : self._end(data, taken)]
+            used: int = super().received(piece)
             taken += used
+            if self._expects_size and self.control_line and piece.endswith(b"\n"):
+                self.error = BadRequest("The line of a chunk's size must end as every other")
+                self.all_chunks_received = True
         return len(data) if self.error else taken
 
     @property

@@ -1,4 +1,4 @@
-"""Which connection of waitress gives way when another one comes.
+"""Which connection waitress closes at its limit, when another one comes.
 
 waitress would take no more until one of them closes, and an idle connection, or a client that
 sends a byte a second, keeps its place for as long as it likes.

@@ -31,7 +31,7 @@ _OTHER_REMEDY = "set listen_host to an address of this machine"
 def listen(
     app: Any,  # noqa: ANN401  (a Pyramid router)
     sockets: dict[int, dispatcher],
-    options: Mapping[str, str],
+    options: Mapping[str, Any],
 ) -> Any:  # noqa: ANN401  (one class or another)
     """Return the server, which listens; where it cannot, end the process with the reason.
 
@@ -68,7 +68,7 @@ def announce(server: Any, settings: AuthSettings, listeners: list[BaseWSGIServer
     _log.info("Open it in a browser and sign in with one click. docs/index.md says what comes next")
 
 
-def _on_both(options: Mapping[str, str]) -> dict[str, str]:
+def _on_both(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with both loopback addresses, if the machine has both."""
     if options.get("host") != _IPV4 or "listen" in options or not _has_ipv6():
         return dict(options)

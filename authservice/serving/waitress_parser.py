@@ -1,14 +1,16 @@
 """How waitress reads requests here: what can be read in two ways, or not at all, is refused.
 
 waitress would go by one way and keep the connection. A proxy that goes by the other would take
-what follows for the next request, of somebody else (RFC 9112, sections 6.1 to 6.3 and 11.2).
+what follows for the next request, of another sender (RFC 9112, sections 6.1 to 6.3 and 11.2).
 """
 
+from copy import copy
 from typing import Any
 
 from waitress.parser import HTTPRequestParser, ParsingError
 
 from authservice.serving.waitress_chunks import Chunks
+from authservice.web.gates.junk_guard import MAX_BODY, max_body
 
 # More digits than any length that could be received; int() takes 4,300 at most.
 _DIGITS = 18
@@ -18,7 +20,9 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
     """One request while it arrives."""
 
     # Told to the type checker, which cannot see it in waitress.
+    adj: Any
     body_rcv: Any = None
+    path: str
 
     def parse_header(self, header_plus: bytes) -> None:
         """Read the request line and the headers; raises ParsingError where they are refused."""
@@ -40,6 +44,17 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
             self._check_coding(header_plus)
         if self.chunked:
             self.body_rcv = Chunks(self.body_rcv.getbuf())
+        if self.body_rcv is not None and max_body(self.path) > MAX_BODY:
+            self._take_more(max_body(self.path))
+
+    def _take_more(self, longest: int) -> None:
+        """Let this one body be as long as its path allows, in memory; all others keep their limit.
+
+        waitress refuses what is as long as its limit.
+        """
+        self.adj = copy(self.adj)
+        self.adj.max_request_body_size = max(self.adj.max_request_body_size, longest + 1)
+        self.body_rcv.getbuf().overflow = longest + 1
 
     def _is_endless(self) -> bool:
         length: str = self.headers.get("CONTENT_LENGTH", "")

@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 _DRAIN_SECONDS = 15.0
 
 
-def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN401  (a Pyramid router)
-    """Serve until SIGTERM or SIGINT, then answer what is under way and return.
+def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN401  (a Pyramid router)
+    """Serve until SIGTERM or SIGINT, then answer the requests in progress and return.
 
     This is a PasteDeploy server runner, and takes waitress's options. Connections without a
     request are closed at once, requests get 15 seconds. A second signal ends the process. Where
@@ -59,7 +59,7 @@ def serve(app: Any, _global_conf: object, **options: str) -> None:  # noqa: ANN4
     deadline = monotonic() + _DRAIN_SECONDS
     _loop(server, sockets, lambda: not _close_idle(sockets) or monotonic() > deadline)
     if cut := _close_idle(sockets):
-        # Their threads may be using the database at this moment, so nobody closes it.
+        # Their threads may be using the database at this moment, so it stays open.
         _log.warning("stopped with %d requests unanswered", cut)
         return
     server.task_dispatcher.shutdown()

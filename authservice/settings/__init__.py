@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from authservice.settings import parsing, rules
+from authservice.settings.admission import AdmissionSettings, admission, groups_from
 from authservice.settings.auth_settings import (
     LONGEST_SIGNED_TOKEN,
     AuthSettings,
@@ -18,6 +19,8 @@ from authservice.settings.auth_settings import (
     RequestLimits,
 )
 from authservice.settings.branding import branding
+from authservice.settings.github_app import GitHubAppSettings, github_app
+from authservice.settings.local_mode import of_local_mode
 from authservice.settings.outgoing import outgoing
 from authservice.settings.problems import Problem, SettingsError
 from authservice.settings.resource_indicators import resources
@@ -27,7 +30,9 @@ __all__ = [
     "LONGEST_SIGNED_TOKEN",
     "METRICS_MISSING",
     "TRACING_MISSING",
+    "AdmissionSettings",
     "AuthSettings",
+    "GitHubAppSettings",
     "Lifetimes",
     "OutgoingSettings",
     "Problem",
@@ -41,6 +46,7 @@ __all__ = [
     "load_server_secrets",
     "load_settings",
     "load_traces_exporter",
+    "load_what_rules_go_by",
 ]
 
 METRICS_MISSING = (
@@ -63,6 +69,7 @@ _LONGEST_TOKEN = int(LONGEST_SIGNED_TOKEN.total_seconds())
 # Long enough for a key's successor to be published before it takes over.
 _SHORTEST_KEY = 24 * 3600
 _COOKIE_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_GITHUB_API = "https://api.github.com"
 _PROVIDER_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -77,12 +84,19 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         local_mode=local_mode,
         auth_url=auth_url,
         cookie_domain=rules.cookie_domain(source, auth_url, local_mode=local_mode),
-        cookie_prefix=_matching(source, "auth.cookie_prefix", "authservice", _COOKIE_PREFIX),
+        cookie_prefix=_matching(
+            source,
+            "auth.cookie_prefix",
+            rules.cookie_prefix(auth_url, local_mode=local_mode),
+            _COOKIE_PREFIX,
+        ),
         database_url=parsing.database_url(source, "auth.database_url", _DEFAULT_DATABASE),
         sqlite_synchronous=parsing.choice(source, "auth.sqlite_synchronous", _SYNCHRONOUS, "FULL"),
         auth_secret=parsing.server_secret(source, "AUTH_SECRET", required=not local_mode),
         auth_secret_previous=parsing.server_secret(source, "AUTH_SECRET_PREVIOUS", required=False),
         provider=_provider(source, required=not local_mode),
+        admission=admission(source, local_mode=local_mode),
+        groups_from=groups_from(source),
         trusted_origins=rules.trusted_origins(source, auth_url, local_mode=local_mode),
         trusted_proxies=parsing.networks(source, "auth.trusted_proxies"),
         service_name=source.text("auth.service_name", "authservice"),
@@ -95,6 +109,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         request_limits=_request_limits(source),
         metrics_listen=parsing.listen_address(source, "metrics.listen"),
         lifetimes=_lifetimes(source),
+        local=of_local_mode(source, local_mode=local_mode),
     )
     if (
         local_mode
@@ -140,13 +155,30 @@ def load_provider_identity(ini: Mapping[str, str], environ: Mapping[str, str]) -
     return found
 
 
+def load_what_rules_go_by(
+    ini: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[tuple[str, ...] | None, bool]:
+    """Return whose members are known, None for those of all, and whether addresses count.
+
+    No secret is needed or read. Raises SettingsError.
+    """
+    source = Source(ini, environ)
+    local_mode = rules.local_mode(source)
+    of_rules = admission(source, local_mode=local_mode).organizations
+    known = (*of_rules, *groups_from(source))
+    found = None if local_mode and not known else known, _trusts_emails(source)
+    if source.problems:
+        raise SettingsError(source.problems)
+    return found
+
+
 def load_metrics_address(ini: Mapping[str, str]) -> tuple[str, int] | None:
     """Return where metrics are read, or None; an address that is none is refused elsewhere."""
     return parsing.listen_address(Source(ini, {}), "metrics.listen")
 
 
 def load_traces_exporter(environ: Mapping[str, str]) -> str | None:
-    """Return where OpenTelemetry's own variables send traces, or None where nobody asks for any.
+    """Return where OpenTelemetry's own variables send traces, or None without traces.
 
     The specification would send them without being asked; here it takes OTEL_TRACES_EXPORTER.
     """
@@ -195,7 +227,16 @@ def _provider(source: Source, *, required: bool) -> ProviderSettings:
         concurrent_sign_ins=parsing.whole_number(
             source, "provider.concurrent_sign_ins", 4, at_most=_MOST_SIGN_INS
         ),
+        trust_emails=_trusts_emails(source),
+        app=github_app(source, local_mode=not required),
     )
+
+
+def _trusts_emails(source: Source) -> bool:
+    """GitHub itself has verified the addresses that it calls verified; another server may not."""
+    api_url = source.text("provider.api_url", _GITHUB_API)
+    otherwise = "true" if api_url.rstrip("/") == _GITHUB_API else "false"
+    return parsing.choice(source, "provider.trust_emails", ("true", "false"), otherwise) == "true"
 
 
 def _provider_id(source: Source) -> str:
@@ -203,7 +244,7 @@ def _provider_id(source: Source) -> str:
 
 
 def _api_url(source: Source) -> str:
-    return parsing.web_address(source, "provider.api_url", "https://api.github.com")
+    return parsing.web_address(source, "provider.api_url", _GITHUB_API)
 
 
 def _ratelimit_storage(source: Source) -> str:

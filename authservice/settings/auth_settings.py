@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from authservice.settings.admission import AdmissionSettings
 from authservice.settings.branding import Branding
+from authservice.settings.github_app import GitHubAppSettings
 from authservice.settings.hosts import host_of
 from authservice.settings.parsing import IPNetwork
 
@@ -52,15 +54,28 @@ class ProviderSettings:
     token_url: str
     api_url: str
     concurrent_sign_ins: int
+    trust_emails: bool
+    """Whether an address that it calls verified counts in a rule."""
+    app: GitHubAppSettings | None = None
+    """The App that asks for members, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingSettings:
-    """How this service reaches others: whom it trusts beside the machine's own, and which way."""
+    """How outgoing calls are made: with which additional authorities, and through which proxy."""
 
     ca_bundle: str | None = None
     proxy: str | None = field(default=None, repr=False)
-    """An http or https address; it may hold a password, which stands in the environment only."""
+    """An http or https address; a password in it comes from the environment only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalModeSettings:
+    """What local mode alone has settings for; production has none of it."""
+
+    control_token: str | None = field(repr=False)
+    persons_file: str | None
+    signs_in_automatically: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +91,8 @@ class AuthSettings:
     auth_secret: bytes | None = field(repr=False)
     auth_secret_previous: bytes | None = field(repr=False)
     provider: ProviderSettings
+    admission: AdmissionSettings
+    groups_from: tuple[str, ...]
     trusted_origins: tuple[str, ...]
     trusted_proxies: tuple[IPNetwork, ...]
     service_name: str
@@ -88,11 +105,19 @@ class AuthSettings:
     request_limits: RequestLimits
     metrics_listen: tuple[str, int] | None
     lifetimes: Lifetimes
+    local: LocalModeSettings
+    ini_file: str | None = None
+    """Where the settings come from, as far as not from the environment."""
 
     @property
     def issuer(self) -> str:
         """Return the issuer identifier."""
         return f"{self.auth_url}/api/auth"
+
+    @property
+    def organizations(self) -> tuple[str, ...]:
+        """Return the organizations whose groups are asked for: those of rules and of claims."""
+        return tuple(dict.fromkeys((*self.admission.organizations, *self.groups_from)))
 
     def resource_name(self, resource: str) -> str:
         """Return what people are told that a resource is: its name, else its URI."""

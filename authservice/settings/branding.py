@@ -1,4 +1,4 @@
-"""How the pages show whose they are: a logo, a colour and links, each checked at the start."""
+"""The operator's branding of the pages: a logo, a colour and links, each checked at the start."""
 
 import re
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Logo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branding:
-    """What is shown beside the name of the service. What is not given is None."""
+    """What pages show next to the name of the service; None for each that is not set."""
 
     logo: Logo | None
     accent_colour: str | None

@@ -1,4 +1,4 @@
-"""Every setting: its names, what it means, and what holds when nobody gives it."""
+"""Every setting: its names, its meaning and its default."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ class Setting:
     variable: str = ""
     meaning: str
     default: str = ""
-    """The text that stands for it when it is not given."""
+    """The text that is used if it is not set."""
     otherwise: str = ""
     """What happens when it is not given, where no value could say it."""
 
     @property
     def secret(self) -> bool:
-        """Tell whether it never stands in an ini file."""
+        """Tell whether it must not be in an ini file."""
         return not self.ini_key
 
 
@@ -28,7 +28,21 @@ SETTINGS = (
         otherwise="local mode makes its own",
     ),
     Setting(variable="AUTH_SECRET_PREVIOUS", meaning="the `AUTH_SECRET` before"),
+    Setting(
+        variable="AUTH_LOCAL_CONTROL_TOKEN",
+        meaning="local mode alone: the Bearer token of its control API",
+        otherwise="the first start makes one and keeps it in `control-token` beside the database",
+    ),
     Setting(variable="PROVIDER_CLIENT_SECRET", meaning="from the identity provider"),
+    Setting(
+        variable="PROVIDER_APP_PRIVATE_KEY",
+        meaning="the private key of the GitHub App in `provider.app_id`: RSA, in PEM",
+    ),
+    Setting(
+        variable="PROVIDER_WEBHOOK_SECRET",
+        meaning="the secret that is set for the webhook of the GitHub App",
+        otherwise="no event of the provider is taken",
+    ),
     Setting(ini_key="auth.mode", meaning="`local` or `production`"),
     Setting(ini_key="auth.url", variable="AUTH_URL", meaning="public address, without a path"),
     Setting(
@@ -57,7 +71,7 @@ SETTINGS = (
     ),
     Setting(
         ini_key="auth.trusted_proxies",
-        meaning=("networks whose `X-Forwarded-For` is believed; the scheme is that of `auth.url`"),
+        meaning="networks whose `X-Forwarded-For` is trusted; the scheme is that of `auth.url`",
     ),
     Setting(
         ini_key="auth.service_name",
@@ -99,7 +113,11 @@ SETTINGS = (
     ),
     Setting(
         ini_key="auth.cookie_prefix",
-        meaning="how cookie names begin; change it where two services share a domain",
+        meaning=(
+            "how cookie names begin; change it where two services share a domain. In local mode on"
+            " another port than 37960 the default ends in the port: `authservice-8000`, since a"
+            " browser sends the cookies of localhost to every port"
+        ),
         default="authservice",
     ),
     Setting(
@@ -129,6 +147,15 @@ SETTINGS = (
         meaning="from the identity provider",
     ),
     Setting(
+        ini_key="provider.app_id",
+        variable="PROVIDER_APP_ID",
+        meaning=(
+            "App ID or client id of a GitHub App, which asks for the members of organizations;"
+            " `provider.client_id` is then the client id of the App"
+        ),
+        otherwise="the person who signs in is asked, by the OAuth scope `read:org`",
+    ),
+    Setting(
         ini_key="provider.authorize_url",
         meaning="where people sign in",
         default="https://github.com/login/oauth/authorize",
@@ -146,24 +173,81 @@ SETTINGS = (
     Setting(
         ini_key="provider.concurrent_sign_ins",
         meaning=(
-            "how many sign-ins of a process may ask the provider at a time; no more than half of"
-            " the `threads` of its server, of which another quarter may stand in line"
+            "how many sign-ins of a process may call the provider at a time; at most half of"
+            " the `threads` of its server, of which another quarter may wait in a queue"
         ),
         default="4",
     ),
     Setting(
+        ini_key="provider.trust_emails",
+        meaning=(
+            "`true` if an address that the provider calls verified is one; only then does"
+            " `admission.email_domains` let anyone in"
+        ),
+        otherwise="`true` for github.com, `false` for every other server",
+    ),
+    Setting(
+        ini_key="admission.organizations",
+        variable="ADMISSION_ORGANIZATIONS",
+        meaning=(
+            "whose members may sign in, an organization or a team a line: `acme`,"
+            " `acme/platform`; also written `org:acme`, `team:acme/platform`"
+        ),
+    ),
+    Setting(
+        ini_key="admission.users",
+        variable="ADMISSION_USERS",
+        meaning="who may sign in, an account a line: `user:octocat`, `id:583231`",
+    ),
+    Setting(
+        ini_key="admission.email_domains",
+        variable="ADMISSION_EMAIL_DOMAINS",
+        meaning=(
+            "who may sign in by the domain of the primary verified address, exactly, a domain a"
+            " line: `example.com`"
+        ),
+    ),
+    Setting(
+        ini_key="admission.everyone",
+        variable="ADMISSION_EVERYONE",
+        meaning="`true` lets everyone in who has an account at the provider; no other rule then",
+        default="false",
+        otherwise="local mode without rules lets everyone in",
+    ),
+    Setting(
+        ini_key="admission.recheck",
+        meaning=(
+            "seconds until the provider is asked once more about a person whom an organization or"
+            " a team admits"
+        ),
+        default="86400",
+    ),
+    Setting(
+        ini_key="admission.outage_grace",
+        meaning="seconds by which that is put off at most while the provider does not answer",
+        default="86400",
+    ),
+    Setting(
+        ini_key="claims.groups_from",
+        variable="CLAIMS_GROUPS_FROM",
+        meaning=(
+            "organizations, one a line, whose groups first-party applications learn of; other"
+            " clients learn of them and of those in `admission.organizations` by `--groups`"
+        ),
+    ),
+    Setting(
         ini_key="outgoing.ca_bundle",
         meaning=(
-            "PEM file of authorities to trust beside those of this machine, when the service calls"
-            " the identity provider or tells a client of a logout"
+            "PEM file of certificate authorities to trust in addition to those of this machine, in"
+            " all calls to the identity provider and to clients"
         ),
     ),
     Setting(
         ini_key="outgoing.proxy",
         variable="OUTGOING_PROXY",
         meaning=(
-            "proxy for all of these calls, such as `http://proxy.example.com:3128`; one with a"
-            " password stands in the environment only. Logout tokens to"
+            "proxy for all of these calls, such as `http://proxy.example.com:3128`; set one"
+            " with a password in the environment only. Logout tokens to"
             " `auth.backchannel_networks` go directly"
         ),
         otherwise="every call is direct",
@@ -222,6 +306,20 @@ SETTINGS = (
             " again, and sends its form"
         ),
         default="100",
+    ),
+    Setting(
+        ini_key="local.persons",
+        variable="AUTH_LOCAL_PERSONS",
+        meaning="local mode alone: TOML file of further persons who can sign in",
+        otherwise="the local developer alone",
+    ),
+    Setting(
+        ini_key="local.sign_in",
+        meaning=(
+            "local mode alone: `page` asks who signs in, `automatic` signs in the person of"
+            " `login_hint`, else the first"
+        ),
+        default="page",
     ),
     Setting(
         ini_key="metrics.listen",

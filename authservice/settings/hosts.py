@@ -58,19 +58,30 @@ def host_of(origin: str) -> str:
     return host if host.endswith("]") else re.sub(r":\d+$", "", host)
 
 
+def port_of(origin: str) -> int:
+    """Return the port of an origin, which need not name that of its scheme."""
+    parts = urlsplit(origin)
+    return parts.port or _DEFAULT_PORTS[parts.scheme]
+
+
+def _public_suffixes(domain: str) -> PublicSuffixList:
+    return _suffix_list("xn--" in domain)
+
+
 @cache
-def _public_suffixes() -> PublicSuffixList:
-    return PublicSuffixList()
+def _suffix_list(with_punycode: bool) -> PublicSuffixList:  # noqa: FBT001  (the key of the cache)
+    # To write the whole list in punycode too takes the start 25 ms.
+    return PublicSuffixList(accept_encoded_idn=with_punycode)
 
 
 def is_public_suffix(domain: str) -> bool:
     """Tell whether anyone may register names below a domain, as below com or github.io."""
-    return bool(_public_suffixes().is_public(domain))
+    return bool(_public_suffixes(domain).is_public(domain))
 
 
 def same_site(host: str, other: str) -> bool:
     """Tell whether two hosts share a registrable domain, so that Lax cookies pass between them."""
-    registrable = _public_suffixes().privatesuffix
-    return host == other or (
-        registrable(host) is not None and registrable(host) == registrable(other)
-    )
+    if host == other:
+        return True
+    registrable = _public_suffixes(host).privatesuffix(host)
+    return registrable is not None and registrable == _public_suffixes(other).privatesuffix(other)

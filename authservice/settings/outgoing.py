@@ -19,13 +19,13 @@ def _ca_bundle(source: Source) -> str | None:
     file = source.text(_CA_BUNDLE)
     if not file:
         return None
-    # Imported when it is wanted: local mode, which calls nobody, does without.
+    # Imported when it is needed: local mode, which makes no outgoing calls, does without.
     import ssl  # noqa: PLC0415
 
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
     except (ssl.SSLError, ValueError):
-        # OpenSSL's words for a file without certificates tell nobody anything.
+        # OpenSSL's words for a file without certificates do not help.
         reason = "it holds no certificates"
     except OSError as error:
         reason = str(error.strerror)

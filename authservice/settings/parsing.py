@@ -6,9 +6,6 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
-
 from authservice.settings.hosts import (
     host_of,
     is_host_name,
@@ -77,6 +74,10 @@ def _urlsafe(text: str) -> bool:
 def database_url(source: Source, key: str, default: str) -> str:
     """Return the address of an SQLite file or of a PostgreSQL database."""
     text = source.text(key, default)
+    # Imported here: it takes 0.2 s, and what only wants to know the version has no database.
+    from sqlalchemy.engine import make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
     remedy = "must be sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
     try:
         url = make_url(text)
@@ -139,10 +140,10 @@ def listen_address(source: Source, key: str) -> tuple[str, int] | None:
 
 def networks(source: Source, key: str) -> tuple[IPNetwork, ...]:
     """Return the IP networks that a setting lists."""
-    found = []
+    networks = []
     for word in source.text(key).replace(",", " ").split():
         try:
-            found.append(ipaddress.ip_network(word))
+            networks.append(ipaddress.ip_network(word))
         except ValueError:
             source.refuse(key, f"must list IP addresses or networks such as 10.0.0.0/8: {word!r}")
-    return tuple(found)
+    return tuple(networks)

@@ -19,7 +19,6 @@ class SettingsError(Exception):
     """The configuration cannot be used; ``problems`` says why, one entry for each setting."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Take every problem that was found."""
         self.problems = tuple(problems)
         lines = "".join(f"\n  {problem}" for problem in problems)
         super().__init__(f"the configuration cannot be used:{lines}")

@@ -28,7 +28,7 @@ def problem_with(uri: str) -> str | None:
 
 def resources(source: Source, auth_url: str) -> Resources:
     """Return the resources that tokens can be made for; what is wrong with one is noted."""
-    found = Resources({}, {})
+    resources = Resources({}, {})
     for line in source.text(_KEY).splitlines():
         if not line.strip():
             continue
@@ -43,11 +43,11 @@ def resources(source: Source, auth_url: str) -> Resources:
             source.refuse(_KEY, f"each line is {_EXPECTED}, then client ids: {uri!r}")
         elif uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
             source.refuse(_KEY, "a resource cannot be this service itself")
-        elif uri in found.introspecting:
+        elif uri in resources.introspecting:
             source.refuse(_KEY, f"names {uri!r} twice")
         elif name is not None and not (name.strip() and name.isprintable()):
             source.refuse(_KEY, f"the name of {uri!r} must be one that people can read")
-        found.introspecting[uri] = tuple(parts["clients"].split())
+        resources.introspecting[uri] = tuple(parts["clients"].split())
         if name is not None:
-            found.names[uri] = name.strip()
-    return found
+            resources.names[uri] = name.strip()
+    return resources

@@ -12,12 +12,14 @@ from authservice.settings.hosts import (
     is_ip_address,
     is_loopback,
     is_public_suffix,
+    port_of,
     same_site,
     within_domain,
 )
 from authservice.settings.parsing import is_origin
 from authservice.settings.sources import Source
 
+_LOCAL_PORT = 37960
 _LOCAL_DEVELOPER = Path(__file__).parents[1] / "identity_provider" / "local_developer.py"
 
 
@@ -39,6 +41,17 @@ def address(source: Source, auth_url: str, *, local_mode: bool) -> None:
         source.refuse(name, "local mode needs a loopback address such as http://localhost:37960")
     if not local_mode and not auth_url.startswith("https://"):
         source.refuse(name, "production needs an https address")
+
+
+def cookie_prefix(auth_url: str, *, local_mode: bool) -> str:
+    """Return how cookie names begin unless it is set.
+
+    A browser sends the cookies of localhost to every port. So those of a second service there have
+    names of their own.
+    """
+    if not local_mode or not is_origin(auth_url) or port_of(auth_url) == _LOCAL_PORT:
+        return "authservice"
+    return f"authservice-{port_of(auth_url)}"
 
 
 def cookie_domain(source: Source, auth_url: str, *, local_mode: bool) -> str | None:

@@ -14,26 +14,31 @@ ENVIRONMENT_NAMES = {
 }
 INI_KEYS = frozenset(setting.ini_key for setting in SETTINGS if not setting.secret)
 _OUR_SECTIONS = (
+    "admission.",
     "auth.",
     "provider.",
     "branding.",
+    "claims.",
     "ratelimit.",
     "metrics.",
     "lifetimes.",
     "outgoing.",
+    "local.",
 )
 _SECRET_INI_KEYS = {
     "auth.secret": "AUTH_SECRET",
     "auth.secret_previous": "AUTH_SECRET_PREVIOUS",
+    "local.control_token": "AUTH_LOCAL_CONTROL_TOKEN",
+    "provider.app_private_key": "PROVIDER_APP_PRIVATE_KEY",
     "provider.client_secret": "PROVIDER_CLIENT_SECRET",
+    "provider.webhook_secret": "PROVIDER_WEBHOOK_SECRET",
 }
 
 
 class Source:
-    """Gives each setting's text, and collects what is wrong on the way."""
+    """Gives the text of each setting, and collects the problems."""
 
     def __init__(self, ini: Mapping[str, str], environ: Mapping[str, str]) -> None:
-        """Take the application's section of the ini file and the environment."""
         self._ini = ini
         self._environ = environ
         self.problems: list[Problem] = list(_misplaced(ini))
@@ -57,8 +62,8 @@ class Source:
     def secret(self, variable: str) -> str | None:
         """Return a secret from its variable or from the file that VARIABLE_FILE names.
 
-        One that nobody gives is blank. None is one that is given and cannot be read: that is noted,
-        and a new one would not do in its place.
+        A secret that is not set is blank. None is a secret that is set and cannot be read: that is
+        reported, and a new one must not replace it.
         """
         value = self._environ.get(variable, "").strip()
         path = self._environ.get(f"{variable}_FILE", "").strip()

@@ -17,11 +17,11 @@ def exporters(named: str) -> Iterator[SpanExporter]:
     """
     for name in named.split(","):
         exporter = _otlp() if name.strip() == "otlp" else name.strip()
-        found = entry_points(group="opentelemetry_traces_exporter")
-        if exporter not in found.names:
-            there = ", ".join(sorted(found.names))
+        installed = entry_points(group="opentelemetry_traces_exporter")
+        if exporter not in installed.names:
+            there = ", ".join(sorted(installed.names))
             raise ValueError(f"OTEL_TRACES_EXPORTER: {exporter!r} is none of those here: {there}")
-        yield found[exporter].load()()
+        yield installed[exporter].load()()
 
 
 def _otlp() -> str:

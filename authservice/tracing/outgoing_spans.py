@@ -15,7 +15,6 @@ class OutgoingSpans:
     """Makes the spans. They name the host and nothing of the path, which may hold a secret."""
 
     def __init__(self, tracer: Tracer) -> None:
-        """Take what begins spans."""
         self._tracer = tracer
 
     @contextmanager

@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from authservice import httpclient
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.tracing.exporters import exporters
 from authservice.tracing.outgoing_spans import OutgoingSpans
 from authservice.tracing.request_spans import RequestSpans
@@ -22,9 +22,9 @@ class ProcessTracing:
     """
 
     def __init__(self, named: str) -> None:
-        """Take the value of OTEL_TRACES_EXPORTER; everything else is read from the environment.
+        """Use the exporters in ``named``, the value of OTEL_TRACES_EXPORTER.
 
-        Raises ValueError for a variable that cannot be used.
+        The environment has everything else. Raises ValueError for a variable that cannot be used.
         """
         self._provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
         for exporter in exporters(named):
@@ -40,7 +40,7 @@ class ProcessTracing:
         httpclient.observers.append(self._outgoing.observe)
 
     def stop(self) -> None:
-        """Send what is left, and trace no more."""
+        """Send the remaining spans, and stop tracing."""
         if self._outgoing.observe in httpclient.observers:
             httpclient.observers.remove(self._outgoing.observe)
         self._provider.shutdown()

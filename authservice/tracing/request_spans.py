@@ -25,7 +25,6 @@ class RequestSpans:
     """Makes the spans. Their attributes come from tables of ours, never from what was sent."""
 
     def __init__(self, tracer: Tracer) -> None:
-        """Take what begins spans."""
         self._tracer = tracer
 
     @contextmanager

@@ -1,14 +1,13 @@
 """A database whose writing transactions are spans: the wait for their turn, and what follows."""
 
 import math
-from threading import get_ident
+from functools import partial
 
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
-from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from authservice.db import Database
-from authservice.events import Event
+from authservice.database.database import Database
+from authservice.database.transaction import Transaction
 
 
 class TracedDatabase(Database):
@@ -17,12 +16,10 @@ class TracedDatabase(Database):
     def __init__(
         self, tracer: Tracer, url: str, *, synchronous: str = "FULL", patience: float = math.inf
     ) -> None:
-        """Take what begins spans, and what a database takes."""
         super().__init__(url, synchronous=synchronous, patience=patience)
         self._tracer = tracer
-        self._spans: dict[tuple[Connection, int], Span] = {}
 
-    def begin(self) -> Connection:
+    def begin(self, *, dry_run: bool = False) -> Transaction:
         """As ``Database``; the span has an event when the transaction has its turn."""
         span = self._tracer.start_span(
             "transaction",
@@ -33,27 +30,17 @@ class TracedDatabase(Database):
             },
         )
         try:
-            connection = super().begin()
+            transaction = super().begin(dry_run=dry_run)
         except SQLAlchemyError as error:
             span.set_attribute("error.type", type(error).__name__)
             span.set_status(StatusCode.ERROR)
             span.end()
             raise
         span.add_event("begun")
-        self._spans[connection, get_ident()] = span
-        return connection
+        transaction.when_ended = partial(_end, span)
+        return transaction
 
-    def commit(self, connection: Connection) -> list[Event]:
-        """As ``Database``."""
-        happened = super().commit(connection)
-        self._spans[connection, get_ident()].set_attribute("authservice.committed", value=True)
-        return happened
 
-    def end(self, connection: Connection) -> None:
-        """As ``Database``."""
-        # Threads may have the same connection one after another.
-        span = self._spans.pop((connection, get_ident()))
-        try:
-            super().end(connection)
-        finally:
-            span.end()
+def _end(span: Span, committed: bool) -> None:  # noqa: FBT001  (as transactions say it)
+    span.set_attribute("authservice.committed", committed)
+    span.end()

@@ -1,23 +1,25 @@
 """What the application is made of: built once at start, the same for every request."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from authservice.crypto.server_secret import ServerSecret
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.identity_provider import IdentityProvider
-from authservice.oauth.backchannel_logout import BackchannelLogout
-from authservice.services.signing_keys import SigningKeys
-from authservice.services.upkeep import Upkeep
+from authservice.oauth.logout.backchannel import BackchannelLogout
+from authservice.services.admission.state import RulesInForce
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.services.upkeep.upkeep import Upkeep
 from authservice.settings import AuthSettings
-from authservice.web.cookies import Cookies
+from authservice.web.gates.rate_limits.counts import RateLimits
+from authservice.web.gates.silent_proxy import SilentProxy
 from authservice.web.origins import Origins
-from authservice.web.request_counts import RateLimits
-from authservice.web.sign_in_places import SignInPlaces
-from authservice.web.silent_proxy import SilentProxy
-from authservice.web.static_files import StaticFiles
+from authservice.web.pages.static_files import StaticFiles
+from authservice.web.session.cookies import Cookies
+from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 if TYPE_CHECKING:
+    from authservice.identity_provider.github_app.github_app import GitHubApp
     from authservice.metrics.process_metrics import ProcessMetrics
     from authservice.tracing.process_tracing import ProcessTracing
 
@@ -26,11 +28,16 @@ if TYPE_CHECKING:
 class Components:
     """The parts that views and requests use."""
 
+    # Packages that the router includes, beside those that every router has.
+    extensions: ClassVar[tuple[str, ...]] = ()
+
     settings: AuthSettings
     database: Database
     secret: ServerSecret
     signing_keys: SigningKeys
     identity_provider: IdentityProvider
+    rules_in_force: RulesInForce
+    github_app: "GitHubApp | None"
     sign_in_places: SignInPlaces
     cookies: Cookies
     origins: Origins
@@ -45,16 +52,20 @@ class Components:
     tracing: "ProcessTracing | None"
 
     def start(self) -> None:
-        """Begin what runs beside the requests."""
+        """Start the background threads."""
         self.backchannel_logout.start()
         self.upkeep.start()
+        if self.github_app is not None:
+            self.github_app.start()
         if self.metrics is not None:
             self.metrics.start()
         if self.tracing is not None:
             self.tracing.start()
 
     def close(self) -> None:
-        """End what runs beside the requests, and close the database."""
+        """Stop the background threads, and close the database."""
+        if self.github_app is not None:
+            self.github_app.stop()
         self.backchannel_logout.stop()
         self.signing_keys.wait()
         self.upkeep.stop()

@@ -1,4 +1,4 @@
-"""From a path to its route at once: a table in place of a walk, and no traversal behind it.
+"""From a path to its route at once: a look-up instead of a search, and no traversal after it.
 
 Pyramid tries the routes one after another, and after the one that matches walks a tree of
 resources, of which a header of the request can name the root. There is no such tree here.
@@ -17,7 +17,6 @@ class PathTable(RoutesMapper):  # type: ignore[misc]  # Pyramid has no types
     """Pyramid's mapper of routes. A path without variables is looked up, before all others."""
 
     def __init__(self) -> None:
-        """Begin without routes."""
         super().__init__()
         self._fixed: dict[str, Route] = {}
 
@@ -39,10 +38,9 @@ class PathTable(RoutesMapper):  # type: ignore[misc]  # Pyramid has no types
 
 @implementer(ITraverser)
 class NoTraversal:
-    """What Pyramid takes for a walk through resources: it ends where it begins."""
+    """The root of Pyramid's traversal, which ends at once."""
 
     def __init__(self, root: object) -> None:
-        """Take the root, which is all there is."""
         self._found = {
             "context": root,
             "view_name": "",

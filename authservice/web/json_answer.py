@@ -5,15 +5,17 @@ from typing import Any
 
 from pyramid.response import Response
 
-from authservice.compact_json import compact
+from authservice.crypto.compact_json import compact
+from authservice.web.ready_answer import ReadyAnswer
 
 _CHALLENGE = 'Cookie realm="authservice"'
+_OFFSET = len("+00:00")
 
 
 def json_answer(content: Any, status: int = 200) -> Response:
-    """Return content as JSON that nobody may store."""
+    """Return content as JSON that no cache may store."""
     headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-    return Response(compact(content).encode(), status=status, headerlist=headers)
+    return ReadyAnswer(compact(content).encode(), headers, status)
 
 
 def error_json(status: int, message: str, code: str) -> Response:
@@ -31,4 +33,4 @@ def unauthorized() -> Response:
 
 def iso_date(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC with milliseconds."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{moment.astimezone(UTC).isoformat('T', 'milliseconds')[:-_OFFSET]}Z"

@@ -20,7 +20,6 @@ class Origins:
     """The trusted origins of one configuration."""
 
     def __init__(self, settings: AuthSettings) -> None:
-        """Take the settings that name them."""
         self._settings = settings
         self._named = {settings.auth_url, *settings.trusted_origins}
 

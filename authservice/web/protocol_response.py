@@ -3,6 +3,7 @@
 from pyramid.response import Response
 
 from authservice.oauth.protocol_answer import ProtocolAnswer
+from authservice.web.ready_answer import ReadyAnswer
 
 
 def protocol_response(answer: ProtocolAnswer) -> Response:
@@ -10,4 +11,4 @@ def protocol_response(answer: ProtocolAnswer) -> Response:
     headers = list(answer.headers.items())
     if answer.content_type is not None:
         headers.append(("Content-Type", answer.content_type))
-    return Response(answer.body.encode(), status=answer.status, headerlist=headers)
+    return ReadyAnswer(answer.body.encode(), headers, answer.status)

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.models import jwks
-from authservice.services.signing_keys import KeysNotReadyError
+from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web.request import AuthRequest
 
 
@@ -54,7 +54,7 @@ def _rate_limits_off(request: AuthRequest) -> bool:
 
 
 CONDITIONS = (
-    # First, because what follows asks the database.
+    # First, because the next checks query the database.
     Condition(
         "database_file_lost",
         "The database file is damaged, gone or another one. Stop the service, restore a backup with"

@@ -1,4 +1,4 @@
-"""The request: what views ask of it, each looked up once and only when asked.
+"""The request: what views read from it, each computed once and only when needed.
 
 A class of our own rather than properties added one by one: Pyramid would then build a new class
 for each request, at about the cost of the whole health check.
@@ -9,35 +9,37 @@ from sqlalchemy import Connection
 from webob.request import DisconnectionError
 
 from authservice.crypto.secret_values import random_token
-from authservice.db import Database
+from authservice.database.database import Database
+from authservice.database.transaction import Transaction
 from authservice.identity_provider import IdentityProvider
-from authservice.oauth.server import AuthorizationServer
-from authservice.oauth.server_context import ServerContext
-from authservice.services.sessions import CentralSession
-from authservice.services.signing_keys import SigningKeys
+from authservice.oauth.context import ServerContext
+from authservice.services.admission import confirmation
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.services.sessions.sessions import CentralSession
 from authservice.settings import AuthSettings
-from authservice.web import presented_session, transactions
-from authservice.web.client_address import client_address
+from authservice.web import transactions
+from authservice.web.cached import cached
 from authservice.web.components import Components
-from authservice.web.cookies import Cookies
-from authservice.web.kept import kept
-from authservice.web.presented_session import PresentedSession
-from authservice.web.request_counts import AdmittedRequest
+from authservice.web.gates.client_address import client_address
+from authservice.web.gates.rate_limits.counts import AllowedRequest
+from authservice.web.session import presented_session
+from authservice.web.session.cookies import Cookies
+from authservice.web.session.presented_session import PresentedSession
 
 
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     """A request with the service's components at hand."""
 
-    # Set by authservice.web.transactions while a writing transaction is open.
-    writing: Connection | None = None
+    # Set by authservice.web.transactions while the request's transaction is open.
+    open_transaction: Transaction | None = None
 
-    # Set by authservice.web.rate_limits: what a request of a client counts as if it succeeds.
-    admitted: AdmittedRequest | None = None
+    # Set by the rate limits of clients: what a request of a client counts as if it succeeds.
+    allowed: AllowedRequest | None = None
 
-    # The languages that a client asked for in the request on whose way this page lies.
+    # The languages that a client asked for in the request for which this page is shown.
     ui_locales: str | None = None
 
-    @kept
+    @cached
     def body(self) -> bytes:
         """Return the body, as long as its header says; raises DisconnectionError if it is shorter.
 
@@ -71,13 +73,18 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return this thread's connection for reading."""
         return self.components.database.reader
 
-    @kept
-    def db(self) -> Connection:
+    @cached
+    def transaction(self) -> Transaction:
         """Return the request's writing transaction, begun at the first use.
 
         It is committed when the view returns, and rolled back when it raises.
         """
         return transactions.begin(self)
+
+    @property
+    def db(self) -> Connection:
+        """Return the connection of the request's writing transaction."""
+        return self.transaction.connection
 
     @property
     def cookies_of_service(self) -> Cookies:
@@ -100,9 +107,22 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         header: str = self.environ.get("HTTP_COOKIE", "")
         return header
 
-    @kept
+    @cached
     def presented_session(self) -> PresentedSession | None:
-        """Return the session that the cookies name; among several, the one begun here."""
+        """Return the stored session, if its person is admitted: else the request has none."""
+        stored = self.stored_session
+        if stored is None:
+            return None
+        admission = self.auth_settings.admission
+        admitted = confirmation.counts(stored.session.user, admission, self.db_readonly)
+        return stored if admitted else None
+
+    @cached
+    def stored_session(self) -> PresentedSession | None:
+        """Return the session that the cookies name; among several, the one begun here.
+
+        Its person may have to be confirmed, and is signed out until then.
+        """
         return presented_session.find(
             self.cookies_of_service,
             self.cookie_header,
@@ -121,13 +141,21 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return the session, whether or not it was begun in this browser."""
         return self.presented_session.session if self.presented_session else None
 
-    @kept
+    @cached
     def confirmed_session(self) -> CentralSession | None:
         """Return the session only if its companion cookie proves that it was begun here."""
         presented = self.presented_session
         return presented.session if presented and self.confirms(presented) else None
 
-    @kept
+    @property
+    def waiting_session(self) -> CentralSession | None:
+        """Return the session that was begun here and goes on once its person is confirmed."""
+        stored = self.stored_session
+        if stored is None or self.presented_session is not None or not self.confirms(stored):
+            return None
+        return stored.session
+
+    @cached
     def browser(self) -> str:
         """Return the value that names this browser; a new browser is given one."""
         known = self.cookies_of_service.browser(self.cookie_header)
@@ -144,18 +172,18 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         """Return the value that names this browser, or None for a new one."""
         return self.cookies_of_service.browser(self.cookie_header)
 
-    # Not kept: it leads back here, and such a circle is freed by the garbage collector only.
+    # Not cached: it leads back here, and such a circle is freed by the garbage collector only.
     @property
-    def authorization_server(self) -> AuthorizationServer:
-        """Return the authorization server for this request."""
-        context = ServerContext(
+    def server_context(self) -> ServerContext:
+        """Return what the endpoints of the authorization server work with."""
+        return ServerContext(
             self.auth_settings,
             self.signing_keys,
+            self.components.secret,
             self.db_readonly,
-            lambda: self.db,
-            self.registry.admission(self),
+            lambda: self.transaction,
+            self.registry.check_of_rate_limit(self),
         )
-        return AuthorizationServer(context)
 
     @property
     def from_address(self) -> str | None:

@@ -4,6 +4,7 @@ Each reader raises BadBodyError with the status and the sentence that belong to 
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,7 +18,6 @@ class BadBodyError(Exception):
     """A body that cannot be read as what the endpoint takes."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
-        """Take the status, the session API's error code and a sentence for developers."""
         super().__init__(message)
         self.status = status
         self.code = code
@@ -48,15 +48,21 @@ def query_pairs(request: AuthRequest) -> list[tuple[str, str]]:
         raise BadBodyError(400, "BAD_REQUEST", "The query cannot be read.") from None
 
 
-def json_object(request: AuthRequest) -> dict[str, Any]:
-    """Return the members of a JSON body; an empty body is an empty object."""
+def json_object(
+    request: AuthRequest,
+    members: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return the members of a JSON body; an empty body is an empty object.
+
+    ``members`` makes each object of its pairs, and may refuse them.
+    """
     body: bytes = request.body
     if not body:
         return {}
     if _media_type(request) != "application/json":
         raise BadBodyError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be application/json")
     try:
-        content = json.loads(body.decode("utf-8"))
+        content = json.loads(body.decode("utf-8"), object_pairs_hook=members)
     except (ValueError, RecursionError):
         raise BadBodyError(400, "BAD_REQUEST", "The body is not valid JSON") from None
     if not isinstance(content, dict):

@@ -11,13 +11,13 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid_jinja2 import add_jinja2_renderer
 
-from authservice.shown_text import settled
+from authservice.services.people.shown_text import settled
 from authservice.web import routes
 from authservice.web.components import Components
-from authservice.web.csrf import FormTokens
-from authservice.web.rate_limits import admission
+from authservice.web.gates.csrf import FormTokens
+from authservice.web.gates.rate_limits import by_client
+from authservice.web.pages.texts import DOMAIN
 from authservice.web.request import AuthRequest
-from authservice.web.texts import DOMAIN
 
 _JINJA2 = {
     "jinja2.undefined": "strict",
@@ -35,6 +35,7 @@ class RouterKind:
     rate_limited: bool
     measured: bool
     traced: bool
+    extensions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, components: Components) -> "RouterKind":
@@ -45,6 +46,7 @@ class RouterKind:
             rate_limited=components.rate_limits is not None,
             measured=components.metrics is not None,
             traced=components.tracing is not None,
+            extensions=components.extensions,
         )
 
 
@@ -55,14 +57,15 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     # To include pyramid_jinja2 would read the source of every function that is running.
     config.add_directive("add_jinja2_renderer", add_jinja2_renderer)
     config.add_jinja2_renderer(".jinja2")
-    config.include("authservice.web.language")
+    config.include("authservice.web.pages.language")
     config.include("authservice.web.dispatch")
     config.include(routes)
     config.include("authservice.web.transactions")
+    config.include("authservice.web.views.operation.errors")
     # Set here, since the request that asks for it cannot import what counts requests.
-    config.registry.admission = admission
+    config.registry.check_of_rate_limit = by_client.check_of
     if kind.rate_limited:
-        config.include("authservice.web.rate_limits")
+        config.include("authservice.web.gates.rate_limits.by_sender")
     _add_tweens(config, kind)
     config.set_csrf_storage_policy(FormTokens())
     # The origin of a form is not compared: our own pages send none, by their referrer policy.
@@ -70,20 +73,22 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     # Not in the table of routes, which says what programs may call.
     config.add_route("static", f"{routes.STATIC_PATH}{{name}}")
     config.scan("authservice.web.views")
+    for extension in kind.extensions:
+        config.include(extension)
     return config.make_wsgi_app()
 
 
 def _add_tweens(config: Any, kind: RouterKind) -> None:
     """Add the gates; the last to be added is the outermost, so headers stand on all answers."""
     if kind.local_mode:
-        config.add_tween("authservice.web.local_address.local_address")
-    config.add_tween("authservice.web.junk_guard.junk_guard")
-    config.add_tween("authservice.web.cors.cors")
+        config.add_tween("authservice.web.gates.local_address.local_address")
+    config.add_tween("authservice.web.gates.junk_guard.junk_guard")
+    config.add_tween("authservice.web.gates.cors.cors")
     if kind.local_mode:
-        config.add_tween("authservice.web.local_guard.local_guard")
+        config.add_tween("authservice.web.gates.local_guard.local_guard")
     headers = "https_headers" if kind.https else "http_headers"
-    config.add_tween(f"authservice.web.security_headers.{headers}")
+    config.add_tween(f"authservice.web.gates.security_headers.{headers}")
     if kind.measured:
-        config.add_tween("authservice.web.measured_requests.measured_requests")
+        config.add_tween("authservice.web.gates.measured_requests.measured_requests")
     if kind.traced:
-        config.add_tween("authservice.web.traced_requests.traced_requests")
+        config.add_tween("authservice.web.gates.traced_requests.traced_requests")

@@ -4,12 +4,15 @@ The surface decides what answers have in common: who may call across origins, an
 looks. A method that is not listed is answered with 405.
 """
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
 ISSUER_PATH = "/api/auth"
 STATIC_PATH = "/static/"
+PROVIDER_WEBHOOK = "provider.webhook"
+WEBHOOK_PATH = f"{ISSUER_PATH}/provider/webhook"
 
 
 class Surface(Enum):
@@ -25,6 +28,11 @@ class Surface(Enum):
     """Metadata and keys: open CORS, and with credentials for trusted origins."""
     BROWSER_PROTOCOL = auto()
     """The browser on its way between a client and us: redirects and pages, no CORS."""
+    PROVIDER = auto()
+    """The identity provider: JSON, no CORS."""
+
+    # There is one object of each. An enumeration computes it in Python, from the name.
+    __hash__ = object.__hash__
 
 
 WORDED_AS_OAUTH = frozenset({Surface.PROTOCOL, Surface.DOCUMENT})
@@ -94,6 +102,7 @@ ROUTES = (
     Route("consents.delete", f"{_I}/oauth2/delete-consent", _POST, Surface.SESSION_API),
     Route("ok", f"{_I}/ok", _GET, Surface.SESSION_API),
     Route("callback", f"{_I}/callback/{{provider_id}}", _GET, Surface.BROWSER_PROTOCOL),
+    Route(PROVIDER_WEBHOOK, WEBHOOK_PATH, _POST, Surface.PROVIDER),
     # Pages
     Route("landing", "/", _GET, Surface.PAGE),
     Route("sign_in", "/sign-in", _GET_POST, Surface.PAGE),
@@ -107,6 +116,9 @@ ROUTES = (
     Route("error", "/error", _GET, Surface.PAGE),
 )
 
+# What of a path that is not in the table is not known beforehand.
+_VARIABLE = re.compile(r"{.*}")
+
 BY_NAME = {route.name: route for route in ROUTES}
 SURFACES = {route.path: route.surface for route in ROUTES}
 
@@ -118,16 +130,17 @@ def includeme(config: Any) -> None:
 
 
 def known_method(request: Any) -> str | None:
-    """Return the method, or None for one that somebody made up."""
+    """Return the method, or None for one that the service does not know."""
     return request.method if request.method in _METHODS else None
 
 
 def known_path(request: Any) -> str | None:
-    """Return the path as the table writes it, or None: never what somebody made up."""
-    route = of_request(request)
-    if route is not None:
-        return route.path
-    return None if getattr(request, "matched_route", None) is None else f"{STATIC_PATH}*"
+    """Return the path as the table writes it, or None: never a value from outside."""
+    matched = getattr(request, "matched_route", None)
+    if matched is None:
+        return None
+    pattern: str = matched.pattern
+    return _VARIABLE.sub("*", pattern) if matched.name not in BY_NAME else pattern
 
 
 def surface_of(request: Any) -> Surface | None:

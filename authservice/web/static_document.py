@@ -1,10 +1,11 @@
-"""Documents that are the same for everybody: ready bytes that clients may keep for a while."""
+"""Documents that are the same for all clients: ready bytes that may be cached for a while."""
 
 import hashlib
 from functools import lru_cache
 
 from pyramid.response import Response
 
+from authservice.web.ready_answer import ReadyAnswer
 from authservice.web.request import AuthRequest
 
 # Long enough to spare requests, short enough for a new signing key to be seen in time.
@@ -18,7 +19,7 @@ def document_answer(request: AuthRequest, document: bytes) -> Response:
     if is_known(request, tag):
         return Response(status=304, headerlist=headers)
     headers.append(("Content-Type", "application/json"))
-    return Response(document, headerlist=headers)
+    return ReadyAnswer(document, headers)
 
 
 def is_known(request: AuthRequest, tag: str) -> bool:

@@ -1,4 +1,4 @@
-"""Write the table of attacks in docs/security.md anew."""
+"""Write the table of attacks in docs/security.md."""
 
 from tests.attacks import table
 

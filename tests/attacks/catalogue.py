@@ -16,6 +16,8 @@ NAMES = (
     "MACHINE",
     "FAILURES",
     "EXHAUSTION",
+    "ADMISSION",
+    "LOCAL",
 )
 
 

@@ -1,6 +1,6 @@
 """Whether the cost of a request grows faster than its length: the least CPU time of some tries."""
 
-from prove.costs.sent import cost
+from tools.prove.costs.sent import cost
 
 # At the greatest length that is let in: what costs less may grow as it likes.
 _WORTH_A_LOOK = 0.01
@@ -9,6 +9,9 @@ _TRIES = 5
 _CONFIRMED = 15
 # Twice the length may cost twice the time. What grows with its square costs four times as much.
 _MOST = 3
+# And then each quarter of the second half costs two and a half times as much as one of the first.
+# Less is enough, as above: a part of the cost may be in proportion.
+_STEEPER = 1.75
 
 
 def of(app, sent):
@@ -23,14 +26,28 @@ def grows_faster_than_its_length(app, long):
 
     What another process does to this one's caches is seen once, and growth each time.
     """
-    if of(app, long.make(long.longest)) < _WORTH_A_LOOK:
+    sent = long.make(long.longest)
+    # One try settles most of them. What is dear is so each time.
+    if any(of(app, sent) < _WORTH_A_LOOK for _ in range(_TRIES)):
         return False
     return all(_grows(app, long) for _ in range(_CONFIRMED))
 
 
 def _grows(app, long):
-    none, half, whole = (
-        min(of(app, long.make(length)) for _ in range(_TRIES))
-        for length in (0, long.longest // 2, long.longest)
+    return is_growth(
+        *(
+            min(of(app, long.make(length)) for _ in range(_TRIES))
+            for length in (0, long.longest // 2, long.longest * 3 // 4, long.longest)
+        )
     )
-    return whole - none > max(_WORTH_A_LOOK, _MOST * (half - none))
+
+
+def is_growth(none, half, three_quarters, whole):
+    """Tell whether the seconds that these parts of the greatest length cost grow with its square.
+
+    A step is none, such as the row that keeps what is too long for an address: it is in one place.
+    """
+    if whole - none <= max(_WORTH_A_LOOK, _MOST * (half - none)):
+        return False
+    least = min(three_quarters - half, whole - three_quarters)
+    return least > _STEEPER * (half - none) / 2

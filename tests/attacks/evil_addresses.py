@@ -4,7 +4,7 @@ HOST = "evil.example"
 
 
 def disguised(trusted):
-    """Return addresses elsewhere that look like a trusted one to somebody."""
+    """Return addresses elsewhere that look like a trusted one to a careless reader."""
     scheme, _, rest = trusted.partition("://")
     host, _, path = rest.partition("/")
     return [

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests import markers
 from tests.attacks import catalogue
+from tests.helpers import markers
 
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"
 COMMAND = "python -m tests.attacks"

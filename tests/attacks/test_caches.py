@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.browser import Browser
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.browser import Browser
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
 CACHEABLE = (
     "/api/auth/.well-known/openid-configuration",
@@ -85,8 +85,8 @@ def test_an_address_that_looks_like_a_file_shows_nobodys_data(production, databa
 @pytest.mark.attack("BROWSER-cache-poisoning", "FAILURES-40", "OWASP-SESSION-5")
 def test_no_file_sets_a_cookie_or_is_another_one_for_people_who_are_signed_in(browser, app):
     path = "/static/authservice.css"
-    nobody = Browser(app).get(path)
+    stranger = Browser(app).get(path)
     browser.sign_in()
 
-    assert browser.get(path).body == nobody.body
-    assert "Set-Cookie" not in nobody.headers
+    assert browser.get(path).body == stranger.body
+    assert "Set-Cookie" not in stranger.headers

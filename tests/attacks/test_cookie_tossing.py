@@ -2,12 +2,15 @@
 
 import pytest
 
-from tests.production import ORIGIN, production_app, production_browser, signed_in_cookies
-from tests.statements import statements  # noqa: F401  (a fixture)
+from tests.helpers.production import ORIGIN, production_app, production_browser, signed_in_cookies
+from tests.helpers.statements import statements  # noqa: F401  (a fixture)
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
 BROWSER = "__Host-authservice.browser"
+# Characters that a browser may let stand before a name: what begins with them has no prefix for
+# it, so that any host may set it. Python's strip() would take them away.
+BLANKS = ["\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0"]
 
 
 @pytest.fixture
@@ -50,7 +53,10 @@ def test_hundreds_of_tossed_cookies_do_not_hide_the_own_one(app, victim):
 
 
 @pytest.mark.attack("BROWSER-cookie-tossing")
-@pytest.mark.parametrize("prefix", ["", "__Secure-", "__host-", "__HOST-", "x__Host-"])
+@pytest.mark.parametrize(
+    "prefix",
+    ["", "__Secure-", "__host-", "__HOST-", "x__Host-", *[f"{blank}__Host-" for blank in BLANKS]],
+)
 def test_a_companion_without_the_prefix_that_only_this_host_may_set_is_none(app, victim, prefix):
     shared, companion = _only(victim, SHARED), _only(victim, COMPANION)
     tossed = companion.replace("__Host-", prefix)
@@ -63,7 +69,10 @@ def test_a_companion_without_the_prefix_that_only_this_host_may_set_is_none(app,
 
 
 @pytest.mark.attack("BROWSER-cookie-tossing", "BROWSER-csrf-forms")
-@pytest.mark.parametrize("name", ["authservice.browser", "__Secure-authservice.browser"])
+@pytest.mark.parametrize(
+    "name",
+    ["authservice.browser", "__Secure-authservice.browser", *[blank + BROWSER for blank in BLANKS]],
+)
 def test_a_form_made_for_another_browser_cannot_be_sent_with_its_tossed_cookie(app, victim, name):
     page = production_browser(app).get("/sign-in")
     value = page.headers["Set-Cookie"].split(";")[0].partition("=")[2]
@@ -78,7 +87,7 @@ def test_a_form_made_for_another_browser_cannot_be_sent_with_its_tossed_cookie(a
 
 
 @pytest.mark.attack("BROWSER-login-csrf", "FAILURES-48", "RFC6819-4.4.1.6")
-@pytest.mark.parametrize("prefix", ["", "__Secure-"])
+@pytest.mark.parametrize("prefix", ["", "__Secure-", *[f"{blank}__Host-" for blank in BLANKS]])
 def test_a_tossed_attempt_cookie_finishes_nobodys_sign_in(app, prefix):
     begun = production_browser(app).get("/api/auth/sign-in/begin")
     state = begun.location.partition("state=")[2].partition("&")[0]

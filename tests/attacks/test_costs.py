@@ -2,12 +2,12 @@
 
 import pytest
 
-from prove.costs.headers import CALLED, with_long_headers
-from prove.costs.values import with_long_values
 from tests.attacks import costs
-from tests.browser import ORIGIN, Browser
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 from tests.openapi.described import operations
-from tests.relying_party import AUTHORIZE, TOKEN, RelyingParty
+from tools.prove.costs.headers import CALLED, with_long_headers
+from tools.prove.costs.values import with_long_values
 
 
 @pytest.fixture
@@ -43,6 +43,23 @@ every_operation = pytest.mark.parametrize("operation", [*operations()], ids=_id)
 def _fast_growing(app, requests):
     """Return the names of those whose cost grows faster than their length."""
     return [each.name for each in requests if costs.grows_faster_than_its_length(app, each)]
+
+
+@pytest.mark.parametrize(
+    ("cost", "grows"),
+    [
+        (lambda length: length, False),
+        (lambda length: length**2, True),
+        (lambda length: length**3, True),
+        (lambda length: length**2 + 0.4 * length, True),
+        (lambda length: 0.2 * length + (length > 0.6), False),
+        (lambda length: 0.2 * length + (length > 0.9), False),
+        (lambda length: 0.009 * length**2, False),
+    ],
+    ids=["line", "square", "cube", "square-and-line", "early-step", "late-step", "cheap-square"],
+)
+def test_what_counts_as_growth(cost, grows):
+    assert costs.is_growth(*(0.001 + cost(length) for length in (0, 0.5, 0.75, 1))) is grows
 
 
 @pytest.mark.attack("EXHAUSTION-parsing")

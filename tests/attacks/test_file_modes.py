@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from authservice.private_files import make_folder
-from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
+from authservice.crypto.private_files import make_folder
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -98,6 +99,16 @@ def test_alembic_s_own_command_makes_them_alike(tmp_path, umask):
     )
 
     assert modes(tmp_path / "data") == private(tmp_path / "data")
+
+
+@pytest.mark.attack("MACHINE-file-modes")
+def test_a_file_that_a_link_leads_to_is_made_alike(tmp_path):
+    (tmp_path / "disk").mkdir()
+    link = tmp_path / "service.sqlite"
+    link.symlink_to(tmp_path / "disk" / "service.sqlite")
+    run(link, 0o022, "migrate")
+
+    assert modes(tmp_path / "disk")["service.sqlite"] == 0o600
 
 
 def test_what_was_there_keeps_its_mode(tmp_path):

@@ -12,11 +12,11 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
-from tests.end_session import END_SESSION
 from tests.functional.test_introspection import introspect
-from tests.logout_receiver import LogoutReceiver
-from tests.published_keys import JWKS, decoded
-from tests.relying_party import USERINFO, RelyingParty
+from tests.helpers.end_session import END_SESSION
+from tests.helpers.logout_receiver import LogoutReceiver
+from tests.helpers.published_keys import JWKS, decoded
+from tests.helpers.relying_party import USERINFO, RelyingParty
 
 RESOURCE = "https://api.example.com/"
 KIDS = ("../../../../dev/null", "/dev/null", "' OR '1'='1", "|id", "")
@@ -28,7 +28,7 @@ def _encode(value):
 
 
 class Forger:
-    """Somebody with a good token, the published keys and a server of their own."""
+    """An attacker with a good token, the published keys and a server of their own."""
 
     def __init__(self, token, http, elsewhere):
         self.header, self.claims = decoded(token, http)
@@ -89,7 +89,7 @@ class Forger:
 
 @pytest.fixture
 def elsewhere():
-    """A server of the attacker's, which nobody should ask."""
+    """A server of the attacker's, which must not be asked."""
     server = LogoutReceiver()
     yield server
     server.close()

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.attacks import evil_addresses
-from tests.browser import ORIGIN
-from tests.end_session import BYE, END_SESSION
-from tests.production import production_app, production_browser
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN
+from tests.helpers.end_session import BYE, END_SESSION
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
 
 OWN = "https://auth.example.com"
 RETURNS = ("callbackURL", "errorCallbackURL", "newUserCallbackURL")

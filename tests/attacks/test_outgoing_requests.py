@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.browser import ORIGIN
-from tests.end_session import END_SESSION
-from tests.relying_party import AUTHORIZE
+from tests.helpers.browser import ORIGIN
+from tests.helpers.end_session import END_SESSION
+from tests.helpers.relying_party import AUTHORIZE
 
 
 @pytest.fixture

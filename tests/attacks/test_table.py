@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests import markers
 from tests.attacks import catalogue, table
+from tests.helpers import markers
 
 SOURCES = catalogue.read()
 

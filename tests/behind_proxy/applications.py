@@ -120,7 +120,7 @@ def main():
     port, https_port, bundle, client = sys.argv[1:]
     applications = Applications(Caller(int(https_port), bundle), json.loads(client))
     server = make_server("127.0.0.1", int(port), applications, handler_class=_Quiet)
-    print("Serving", flush=True)  # noqa: T201  (whoever started it waits for this)
+    print("Serving", flush=True)  # noqa: T201  (the test waits for this)
     server.serve_forever()
 
 

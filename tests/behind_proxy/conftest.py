@@ -2,12 +2,12 @@
 
 import pytest
 
-from authservice.services import client_registration
-from authservice.services.client_metadata import ClientMetadata
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
 from tests.behind_proxy.deployment import CLIENT, HOSTS, Deployment
 from tests.behind_proxy.walk import walk_in
+from tests.helpers.standin_fixture import identity_provider_process  # noqa: F401  (a fixture)
 from tests.services.redis_server import RedisServer
-from tests.standin_fixture import identity_provider_process  # noqa: F401  (a fixture)
 
 
 @pytest.fixture(scope="session")
@@ -68,12 +68,12 @@ def tab(new_browser):
 def own_client(production):
     """The credentials of a client of the test's own."""
     wanted = ClientMetadata(name="Example App", redirect_uris=[f"{CLIENT}/elsewhere"])
-    with production.database.transaction() as connection:
-        client_id, secret = client_registration.register(connection, wanted)
+    with production.database.begin() as transaction:
+        client_id, secret = client_registration.register(transaction, wanted)
     return {"client_id": client_id, "client_secret": secret}
 
 
 @pytest.fixture
 def signed_in_cookies(production):
-    """The Cookie header of somebody who has just signed in."""
+    """The Cookie header of a user who has just signed in."""
     return walk_in(production).cookies

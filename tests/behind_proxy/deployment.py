@@ -12,13 +12,14 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from authservice.db import Database
+from authservice.database.database import Database
 from tests.behind_proxy.https import Caller
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
+from tests.helpers.standin_fixture import IdentityProviderStandin
 from tests.httpclient.certificates import Authority
-from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
 from tests.services.nginx import Nginx
 from tests.serving.servers import COMMANDS, wait_for
-from tests.standin_fixture import IdentityProviderStandin
 
 DOMAIN = "example.test"
 AUTH = f"https://auth.{DOMAIN}"
@@ -41,7 +42,7 @@ server {{
     }}
 }}
 
-# Whoever has allowed the application before is sent straight back, as by the real provider.
+# Anyone who has allowed the application before is sent straight back, as by the real provider.
 map $cookie_remembered $remembered {{
     default "&login=$cookie_remembered";
     "" "";
@@ -76,6 +77,7 @@ class Deployment:
             "AUTH_SECRET": self.auth_secret,
             "PROVIDER_CLIENT_ID": self.standin.client_id,
             "PROVIDER_CLIENT_SECRET": self.standin.client_secret,
+            "ADMISSION_EVERYONE": "true",
         }
         self.database = Database(database_url)
         self._redis_url = redis_url

@@ -54,9 +54,13 @@ class Caller:
 
     def statuses(self, times, url, **headers):
         """Ask several times in a row, as fast as one connection allows."""
+        return self.statuses_of([headers] * times, url)
+
+    def statuses_of(self, requests, url):
+        """Ask once with each of the headers, as fast as one connection allows."""
         parts = urlsplit(url)
         with closing(self._connect(parts.hostname)) as connection:
-            return [_ask(connection, "GET", parts, None, headers).status for _ in range(times)]
+            return [_ask(connection, "GET", parts, None, headers).status for headers in requests]
 
     def _connect(self, host):
         connection = http.client.HTTPSConnection(host, timeout=30)

@@ -3,8 +3,9 @@
 import re
 
 from tests.behind_proxy.deployment import PROVIDER
-from tests.chromium import expect
-from tests.processes import ROOT
+from tests.helpers.chromium import expect
+from tests.helpers.pictures import take
+from tests.helpers.processes import ROOT
 
 SCREENSHOTS = ROOT / "test-results"
 MONA = "Signed in as Mona Lisa"
@@ -32,4 +33,4 @@ def sees(tab, text):
 
 def keep_picture(tab, name):
     """Leave a picture of the whole page among the results."""
-    tab.screenshot(path=SCREENSHOTS / f"production-{name}.png", full_page=True)
+    take(tab, SCREENSHOTS / f"production-{name}.png", full_page=True)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
-from tests.chromium import expect
+from tests.helpers.chromium import expect
 
 SUSPENDED = {"id": 700001, "suspended_at": "2026-01-01T00:00:00Z"}
 WITH_MONAS_ADDRESS = {

@@ -6,8 +6,8 @@ import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER
 from tests.behind_proxy.person import MONA, sees
-from tests.chromium import expect
-from tests.npm_bundle import bundle_client
+from tests.helpers.chromium import expect
+from tests.helpers.npm_bundle import bundle_client
 
 BEGIN = f"{AUTH}/api/auth/sign-in/begin"
 # Whatever a script may read of an answer and of the way to it.

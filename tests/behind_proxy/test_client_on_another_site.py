@@ -6,7 +6,7 @@ import pytest
 
 from tests.behind_proxy.deployment import AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
-from tests.chromium import expect
+from tests.helpers.chromium import expect
 
 SIGNED_IN = re.compile(f"^{re.escape(CLIENT)}/callback\\?code=")
 

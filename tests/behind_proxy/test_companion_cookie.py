@@ -5,7 +5,7 @@ import pytest
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, DOMAIN, SHOP
 from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
 from tests.behind_proxy.walk import walk_in
-from tests.chromium import expect
+from tests.helpers.chromium import expect
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
@@ -143,7 +143,7 @@ def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attack
         sees(tab, "Allow Wiki of the Observatory")
         sees(tab, "Mona Lisa")
     else:
-        # The very cookie was overwritten, so nobody is signed in: certainly not the attacker.
+        # The very cookie was overwritten, so there is no session: certainly not the attacker.
         expect(tab.locator("#sign-in-submit")).to_be_visible()
     assert "hubot" not in tab.content()
 

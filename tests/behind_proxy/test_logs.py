@@ -55,7 +55,7 @@ def _tokens(walk, client):
         "code_verifier": verifier,
     }
     found = walk.caller.post_form(TOKEN, form | client).json
-    walk.caller.post_form(TOKEN, form | client)  # once more, as somebody would who stole it
+    walk.caller.post_form(TOKEN, form | client)  # once more, as a thief would
     return found
 
 
@@ -118,7 +118,7 @@ def test_each_line_is_json(production, walk):
         assert set(entry) <= {
             *("time", "level", "logger", "message", "request", "exception", "event")
         }
-    assert {"authservice.web.pages", "authservice.web.views.callback"} <= {
+    assert {"authservice.web.pages.pages", "authservice.web.sign_in.sign_in_failures"} <= {
         entry["logger"] for entry in entries
     }
 

@@ -2,7 +2,7 @@
 
 from tests.behind_proxy.deployment import APP, AUTH, SHOP
 from tests.behind_proxy.person import MONA, NOBODY, finish_sign_in, keep_picture, sees, sign_in_at
-from tests.chromium import expect
+from tests.helpers.chromium import expect
 
 
 def test_who_signs_in_at_one_application_is_known_at_its_sibling(tab):

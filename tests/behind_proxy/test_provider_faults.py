@@ -1,11 +1,11 @@
-"""A provider that is slow or out of order: it costs one thread for a while, and nobody else."""
+"""A provider that is slow or out of order: it costs one thread for a while, and no more."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import text
 
-from authservice.sqlite import engines
+from authservice.database.sqlite import engines
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER
 from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
 from tests.behind_proxy.walk import Walk, walk_in
@@ -142,7 +142,7 @@ def test_who_would_take_the_last_threads_is_asked_for_patience(production, signe
         while len(production.standin.requests(TOKEN)) + sum(map(Future.done, answers)) < 12:
             pass
         session = production.caller().get(f"{AUTH}/api/auth/get-session", Cookie=signed_in_cookies)
-    production.standin.mend(TOKEN)
+    production.standin.repair(TOKEN)
 
     assert session.status == 200
     # Two processes let four wait for the provider in each, and two more for one of these places.

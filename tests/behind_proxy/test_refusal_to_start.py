@@ -6,9 +6,10 @@ import subprocess
 import pytest
 
 from authservice.identity_provider import LOCAL_DEVELOPER
-from authservice.services import users
-from authservice.services.users import Profile
-from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, clean_environment
 
 SECRET = base64.b64encode(bytes(range(40, 72))).decode()
 ENVIRON = {
@@ -17,6 +18,7 @@ ENVIRON = {
     "AUTH_SECRET": SECRET,
     "PROVIDER_CLIENT_ID": "Ov23liExample",
     "PROVIDER_CLIENT_SECRET": "provider-secret-value",
+    "ADMISSION_USERS": "id:583231",
 }
 
 
@@ -62,6 +64,9 @@ def start(tmp_path, database_url):
         ({"AUTH_SECRET": "c2hvcnQ="}, "AUTH_SECRET: must hold at least 32 random bytes"),
         ({"AUTH_SECRET_FILE": "/nowhere"}, "AUTH_SECRET: set either"),
         ({"PROVIDER_CLIENT_SECRET": None}, "PROVIDER_CLIENT_SECRET: is missing"),
+        ({"ADMISSION_USERS": None}, "admission: say who may sign in"),
+        ({"ADMISSION_EVERYONE": "true"}, "ADMISSION_EVERYONE: lets everyone in; remove it"),
+        ({"ADMISSION_USERS": "octocat"}, "ADMISSION_USERS: 'octocat' must begin with"),
         ({"AUTH_DATABASE_URL": "sqlite:///nothing-here.sqlite"}, "authservice migrate --config"),
         ({"AUTH_DATABASE_URL": "mysql://u:p4ssw0rd@db/x"}, "AUTH_DATABASE_URL: must be sqlite"),
     ],
@@ -125,7 +130,7 @@ def test_all_problems_are_named_at_once_without_a_secret(start):
     assert "but secret" not in said
 
 
-def test_the_committed_file_lacks_the_two_secrets_only(start):
+def test_the_committed_file_lacks_the_two_secrets_and_who_may_sign_in(start):
     nothing = dict.fromkeys(ENVIRON)
 
     _, said = start(**nothing)
@@ -134,7 +139,10 @@ def test_the_committed_file_lacks_the_two_secrets_only(start):
     assert [line.split(":")[0].strip() for line in lines if line.startswith("  ")] == [
         "AUTH_SECRET",
         "PROVIDER_CLIENT_SECRET",
+        "admission",
     ]
+    for name in ("organizations", "users", "email_domains", "everyone"):
+        assert f"admission.{name}" in said
 
 
 def test_a_database_of_local_mode_is_refused(start, database):

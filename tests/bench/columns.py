@@ -1,6 +1,6 @@
 """Columns with made-up figures."""
 
-from bench.figures import Column, Figures, Round
+from tools.bench.report.figures import Column, Figures, Round
 
 MEGABYTE = 1_000_000
 

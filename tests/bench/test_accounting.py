@@ -1,9 +1,14 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from bench import accounting, machine
-from tests.parts import machine_lacks
+import pytest
+
+from tests.helpers.parts import machine_lacks
+from tests.helpers.processes import ROOT
+from tools.bench.machine import accounting, facts
 
 # A parent that does nothing, with a child that has burnt 0.2 s of CPU time and waits.
 PARENT = """
@@ -39,12 +44,21 @@ def test_a_process_that_is_gone_has_used_nothing():
     assert accounting.written_bytes([ended.pid]) == 0
 
 
-def test_what_is_written_to_disk_counts(tmp_path):
-    if machine.filesystem(tmp_path) == "tmpfs":
-        machine_lacks("a disk for temporary files")
+@pytest.fixture
+def folder_on_disk():
+    """A folder of the checkout: those for temporary files may be in memory."""
+    build = ROOT / "build"
+    build.mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=build) as folder:
+        if facts.filesystem(Path(folder)) == "tmpfs":
+            machine_lacks("a disk for temporary files")
+        yield Path(folder)
+
+
+def test_what_is_written_to_disk_counts(folder_on_disk):
     before = accounting.written_bytes([os.getpid()])
 
-    with (tmp_path / "file").open("wb") as file:
+    with (folder_on_disk / "file").open("wb") as file:
         file.write(b"x" * 1_000_000)
         file.flush()
         os.fsync(file.fileno())

@@ -1,16 +1,17 @@
 import pytest
 from sqlalchemy import func, select, text
 
-from authservice.services import client_registration
-from authservice.services.client_metadata import ClientMetadata
-from bench import bulk, people
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
+from tools.bench.databases import bulk
+from tools.bench.people import numbered
 
 
 @pytest.fixture
 def client_id(database):
-    with database.transaction() as connection:
+    with database.begin() as transaction:
         registration = ClientMetadata(name="One", redirect_uris=["https://app.example.com/"])
-        return client_registration.register(connection, registration)[0]
+        return client_registration.register(transaction, registration)[0]
 
 
 INDEXES = {
@@ -28,12 +29,12 @@ def test_rows_are_inserted_however_the_batches_fall(database, database_url, clie
     monkeypatch.setattr(bulk, "_BATCH", 7)
     before = indexes(database)
 
-    with bulk.filling(database_url, people.TABLES) as connection:
-        rows = (row for number in range(20) for row in people.rows_of(number, client_id))
-        inserted = bulk.insert_rows(connection, rows)
+    with bulk.filling(database_url, numbered.TABLES) as transaction:
+        rows = (row for number in range(20) for row in numbered.rows_of(number, client_id))
+        inserted = bulk.insert_rows(transaction.connection, rows)
 
-    assert inserted == 20 * len(people.TABLES)
-    for table in people.TABLES:
+    assert inserted == 20 * len(numbered.TABLES)
+    for table in numbered.TABLES:
         assert database.reader.scalar(select(func.count()).select_from(table)) == 20
     assert indexes(database) == before
     assert bulk.size_of(database_url) > 100_000

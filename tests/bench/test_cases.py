@@ -4,15 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench import enrolment, seeding
-from bench.cases import CASES
-from bench.deployment import REDIRECT_URI
-from bench.http11 import Answer, WrongAnswerError
-from bench.population import Client, Grant, Person, Population
-from bench.wire import perform
-from bench.wsgi import calling
-from tests.engines import SECRET
-from tests.relying_party import RelyingParty
+from tests.helpers.engines import SECRET
+from tests.helpers.relying_party import RelyingParty
+from tools.bench.cases import CASES
+from tools.bench.driver.http11 import Answer, WrongAnswerError
+from tools.bench.driver.wire import perform
+from tools.bench.driver.wsgi import calling
+from tools.bench.people import enrolment, seeding
+from tools.bench.people.population import Client, Grant, Person, Population
+from tools.bench.service.deployment import REDIRECT_URI
 
 HOST = "localhost:37960"
 

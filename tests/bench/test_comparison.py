@@ -1,7 +1,7 @@
 import pytest
 
-from bench.comparison import AnotherRunError, ratio
 from tests.bench.columns import column
+from tools.bench.report.comparison import AnotherRunError, ratio
 
 
 def test_the_ratio_is_the_median_over_pairs_of_rounds():

@@ -1,7 +1,7 @@
 import pytest
 
-from bench.growth import growing
 from tests.bench.columns import column
+from tools.bench.modes.growth import growing
 
 
 def columns(cost=100, memory=80):

@@ -1,6 +1,6 @@
 import pytest
 
-from bench.http11 import WrongAnswerError, get, parse, post_form
+from tools.bench.driver.http11 import WrongAnswerError, get, parse, post_form
 
 ANSWER = (
     b"HTTP/1.1 303 See Other\r\nSet-Cookie: a=1\r\nset-cookie: b=2\r\nContent-Length: 5\r\n\r\n"

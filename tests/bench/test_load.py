@@ -2,9 +2,9 @@ import itertools
 
 import pytest
 
-from bench import ceiling
-from bench.http11 import WrongAnswerError, get
-from bench.load import Load, Work
+from tools.bench.driver import ceiling
+from tools.bench.driver.http11 import WrongAnswerError, get
+from tools.bench.driver.load import Load, Work
 
 
 def times(number):
@@ -35,7 +35,7 @@ def test_saturation_completes_every_operation_that_it_begins(server, load):
 
     outcome = load.closed_loop([asking()], times(96))
 
-    assert outcome.operations == 100  # four connections began before anybody asked
+    assert outcome.operations == 100  # four connections began before the first request
     assert server.requests == 200
     assert outcome.errors == []
 
@@ -92,7 +92,7 @@ def test_who_waits_for_a_connection_waits_for_the_server(server):
     def going_on():
         number = next(due)
         if number == 50:
-            # Until now the server has answered nobody, and one request has reached it.
+            # Until now the server has answered nothing, and one request has reached it.
             assert server.requests <= 1
             server.may_answer.set()
         return number < 50

@@ -1,7 +1,7 @@
 import pytest
 
-from bench.cases import CASES
-from bench.options import parse
+from tools.bench.cases import CASES
+from tools.bench.options import parse
 
 
 def test_everything_is_measured_on_sqlite_flushed_both_ways():

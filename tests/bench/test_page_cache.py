@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bench.page_cache import read_through
+from tools.bench.machine.page_cache import read_through
 
 SIZE = 20_000_000
 

@@ -1,6 +1,6 @@
 import pytest
 
-from bench.percentiles import percentile
+from tools.bench.report.percentiles import percentile
 
 
 @pytest.mark.parametrize(

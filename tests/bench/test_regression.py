@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench import regression
-from bench.comparison import dearer
-from bench.mode import Bench
 from tests.bench.columns import column
+from tools.bench.modes import regression
+from tools.bench.modes.mode import Bench
+from tools.bench.report.comparison import dearer
 
 
 def bench_of(*columns):

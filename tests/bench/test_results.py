@@ -2,11 +2,11 @@ import importlib
 
 import pytest
 
-from bench import results, table
-from bench.__main__ import main
-from bench.figures import Run
 from tests.bench.columns import column
-from tests.parts import library
+from tests.helpers.parts import library
+from tools.bench.__main__ import main
+from tools.bench.report import results, table
+from tools.bench.report.figures import Run
 
 
 def made(run_id="one", failures=()):
@@ -22,7 +22,7 @@ def made(run_id="one", failures=()):
 @pytest.fixture
 def plot():
     library("matplotlib", "bench")
-    return importlib.import_module("bench.plot")
+    return importlib.import_module("tools.bench.report.plot")
 
 
 @pytest.fixture

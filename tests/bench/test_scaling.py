@@ -1,8 +1,8 @@
 from types import SimpleNamespace
 
-from bench.options import parse
-from bench.scaling import judge
 from tests.bench.columns import column
+from tools.bench.modes.scaling import judge
+from tools.bench.options import parse
 
 OPTIONS = parse(["--processes", "2", "--only", "flow"])
 

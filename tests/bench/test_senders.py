@@ -1,7 +1,7 @@
 import pytest
 
-from bench import senders
-from bench.senders import Batch, faults
+from tools.bench import senders
+from tools.bench.senders import Batch, faults
 
 
 def batches(cost=1.0, memory=100):
@@ -18,7 +18,7 @@ def test_what_stays_as_it_was_is_in_order():
     [
         (batches(cost=1.31), 0, "a request costs 1.31 times as much"),
         (batches(memory=121), 0, "memory has grown 1.21 times"),
-        (batches(), 0.02, "2.0% of a CPU is used while nobody asks"),
+        (batches(), 0.02, "2.0% of a CPU is used without any request"),
     ],
 )
 def test_what_grows_beyond_a_limit_is_named(measured, at_rest, reason):

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench import results
-from tests.parts import library
-from tests.processes import ROOT, clean_environment
+from tests.helpers.parts import library
+from tests.helpers.processes import ROOT, clean_environment
+from tools.bench.report import results
 
 
 def test_a_case_is_measured_printed_and_kept():
@@ -15,7 +15,7 @@ def test_a_case_is_measured_printed_and_kept():
     shortest = ["--only", "health", "--synchronous", "NORMAL", "--seconds", "0.5", "--rounds", "1"]
 
     done = subprocess.run(
-        [sys.executable, "-m", "bench", *shortest],
+        [sys.executable, "-m", "tools.bench", *shortest],
         cwd=ROOT,
         env=clean_environment() | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

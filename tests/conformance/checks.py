@@ -132,7 +132,7 @@ def error_parameters(found):
 
 
 def code(found):
-    """Return the code of a successful answer, which nobody can guess."""
+    """Return the code of a successful answer, which cannot be guessed."""
     assert "error" not in found, found
     secret(found["code"])
     return found["code"]

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webtest import TestResponse
 
-from tests.browser import Browser
+from tests.helpers.browser import Browser
 
 SIGN_IN = "sign-in-submit"
 ALLOW = "consent-allow"
@@ -14,7 +14,7 @@ LOG_OUT = "logout-confirm"
 
 HEADINGS = {SIGN_IN: "Sign in"}
 SCRIPT = "/static/form_post.js"
-# Nobody walks through more pages than these for one request.
+# No request leads through more pages than these.
 _MOST_STEPS = 12
 
 

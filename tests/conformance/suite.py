@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote_plus
 
-from authservice.services import client_registration
-from authservice.services.client_metadata import ClientMetadata
-from tests.browser import Browser
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
 from tests.conformance import checks
 from tests.conformance.old_browser import OldBrowser, Outcome
-from tests.relying_party import challenge_of
+from tests.helpers.browser import Browser
+from tests.helpers.relying_party import challenge_of
 
 # As behind a TLS front: the issuer is https, the process is spoken to in WSGI.
 ORIGIN = "https://localhost:37960"
@@ -58,7 +58,6 @@ class Suite:
     """One module in progress."""
 
     def __init__(self, app, database, clock, response_mode=None):
-        """Take the application, its database and clock, and what is added to each request."""
         self.browser = OldBrowser(app, ORIGIN)
         self.http = Browser(app, ORIGIN)
         self.verifier = secrets.token_urlsafe(48)
@@ -98,9 +97,9 @@ class Suite:
         """Register a client as the suite's are: ID tokens hold no claims about the person."""
         assert auth_method in self.metadata["token_endpoint_auth_methods_supported"]
         wanted = {"name": "Conformance suite", "minimal_id_token": True} | changes
-        with self._database.transaction() as connection:
+        with self._database.begin() as transaction:
             client_id, secret = client_registration.register(
-                connection, ClientMetadata(redirect_uris=[redirect_uri], **wanted)
+                transaction, ClientMetadata(redirect_uris=[redirect_uri], **wanted)
             )
         return Client(client_id, secret, redirect_uri, auth_method)
 

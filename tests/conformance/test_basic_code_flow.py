@@ -16,10 +16,10 @@ NOT_GIVEN = {
     "birthdate",
     "zoneinfo",
     "locale",
-    "preferred_username",
 }
 CLAIMS = {
-    "profile": NOT_GIVEN | {"name", "given_name", "family_name", "picture", "updated_at"},
+    "profile": NOT_GIVEN
+    | {"name", "given_name", "family_name", "preferred_username", "picture", "updated_at"},
     "email": {"email", "email_verified"},
 }
 

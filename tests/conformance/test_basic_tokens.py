@@ -59,5 +59,5 @@ def test_oidcc_refresh_token(suite):
 
     assert other.outcome.pages == ("/consent",)
     checks.token_error(suite.refresh(successor, SCOPE, suite.client), "invalid_grant")
-    # Whoever else tried it, the client that it belongs to can still use it.
+    # Whatever another client tried, the client that it belongs to can still use it.
     assert suite.refresh(successor, SCOPE, second).status_int == 200

@@ -7,7 +7,8 @@ import shutil
 import socket
 
 from tests.diagnosis.machine import HOST
-from tests.processes import ROOT, SCRIPTS, Process, free_port
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, Process
 from tests.services.nginx import Nginx
 
 URL = f"https://{HOST}"
@@ -36,6 +37,7 @@ class Service(Process):
                 "AUTH_COOKIE_DOMAIN": ".observatory-lab.org",
                 "AUTH_SECRET": base64.b64encode(os.urandom(32)).decode(),
                 "PROVIDER_CLIENT_SECRET": standin.client_secret,
+                "ADMISSION_EVERYONE": "true",
             }
             | env,
         )

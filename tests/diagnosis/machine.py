@@ -10,10 +10,11 @@ import pytest
 
 from authservice.cli import main
 from authservice.crypto.server_secret import ServerSecret
-from authservice.db import Database
-from authservice.services.signing_keys import SigningKeys
-from tests.applications import ROTATION
-from tests.processes import ROOT, free_port
+from authservice.database.database import Database
+from authservice.services.keys.signing_keys import SigningKeys
+from tests.helpers.applications import ROTATION
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT
 
 HOST = "auth.observatory-lab.org"
 TROUBLES = ("error", "warning")
@@ -43,6 +44,7 @@ class Machine:
         self.set("auth.cookie_domain", ".observatory-lab.org")
         for key, value in standin.ini.items():
             self.set(key, value)
+        self.set("admission.users", "id:583231")
         self.environ(AUTH_SECRET=self.secret, PROVIDER_CLIENT_SECRET=standin.client_secret)
         return self
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from authservice.cli import main
-from tests.processes import free_port
+from tests.helpers.ports import free_port
 
 
 def test_what_people_read(machine):

@@ -9,8 +9,9 @@ import subprocess
 import pytest
 
 from tests.diagnosis.machine import HOST
-from tests.parts import program
-from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
+from tests.helpers.parts import program
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, clean_environment
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 DEPLOYMENT = ROOT / "docs" / "deployment"
@@ -65,7 +66,7 @@ def by_whoever_tests(commands, host):
 
 
 def run(host, heading, *, typed=""):
-    """Run a section's commands as whoever runs the tests."""
+    """Run a section's commands as anyone who runs the tests."""
     commands = by_whoever_tests(blocks(heading), host)
     commands = commands.replace(
         "./run migrate production.ini",
@@ -95,7 +96,7 @@ def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_sta
     assert (host / "copy.sqlite").is_file(), "a file lies where the operator stands"
 
     troubles = [line for line in checked.splitlines() if line.startswith(("error", "warning"))]
-    # Nobody has told the world about this host.
+    # This host is in no public DNS.
     assert [line.split()[1] for line in troubles] == ["address.unresolved:"]
     assert "client_id" in run(host, "Switch")
     certificate = host / "etc/ssl/authservice/fullchain.pem"

@@ -7,7 +7,7 @@ import os
 from authservice.cli import main
 from authservice.diagnosis.before import keys
 from tests.diagnosis.machine import HOST
-from tests.processes import LocalService
+from tests.helpers.processes import LocalService
 
 
 def is_in_order(machine):
@@ -21,7 +21,7 @@ def is_in_order(machine):
 def test_local_mode(make_machine):
     skipped = is_in_order(make_machine("local.ini"))
 
-    assert skipped == {"provider", "clock", "rate_limits", "proxies"}
+    assert skipped == {"provider", "clock", "admission", "rate_limits", "proxies"}
 
 
 def test_development(make_machine):

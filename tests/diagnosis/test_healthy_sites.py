@@ -4,7 +4,7 @@ import pytest
 
 from authservice.cli import main
 from tests.diagnosis.deployed import URL
-from tests.processes import LocalService
+from tests.helpers.processes import LocalService
 
 
 def test_production_behind_nginx_as_it_is_documented(verification):

@@ -6,13 +6,18 @@ import os
 import sqlite3
 from contextlib import closing
 
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.identity_provider import LOCAL_DEVELOPER
-from authservice.services import client_registration, users
-from authservice.services.client_metadata import ClientMetadata
-from authservice.services.users import Profile
+from authservice.services.admission import pins
+from authservice.services.admission.decision import Person
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.services.upkeep import local_mark
+from authservice.settings.admission import rules
 from tests.diagnosis.machine import finds
-from tests.processes import free_port
+from tests.helpers.ports import free_port
 
 # The database
 
@@ -48,8 +53,16 @@ def test_a_file_that_is_no_database(machine):
     finds(machine, "database.not_a_database")
 
 
+def test_a_database_that_local_mode_has_served(machine):
+    opened = Database(f"sqlite:///{machine.database_file}")
+    local_mark.put(opened)
+    opened.dispose()
+
+    finds(machine, "database.of_local_mode")
+
+
 def person(machine, provider_id, user_id=None):
-    """Let somebody have signed in."""
+    """Store a user who has signed in."""
     profile = Profile(
         provider_id=provider_id,
         account_id=user_id or "7",
@@ -127,12 +140,15 @@ def test_keys_under_a_secret_that_is_lost(machine):
 
 def registered_for(machine, *resources):
     """Register a client for resources, and return how it is spoken of."""
+    return registered(machine, resources=resources)
+
+
+def registered(machine, **changes):
     database = Database(f"sqlite:///{machine.database_file}")
-    metadata = ClientMetadata(
-        name="App", redirect_uris=["https://app.example.com/cb"], resources=resources
-    )
-    with database.transaction() as connection:
-        client_id, _ = client_registration.register(connection, metadata)
+    uris = ["https://app.example.com/cb"]
+    metadata = ClientMetadata(name="App", redirect_uris=uris, **changes)
+    with database.begin() as transaction:
+        client_id, _ = client_registration.register(transaction, metadata)
     database.dispose()
     return f"client {client_id}"
 
@@ -153,3 +169,42 @@ def test_the_resources_of_each_client_are_listed(machine):
     (listed,) = (each for each in json.loads(output)["findings"] if each["id"] == "resources")
     assert (listed["severity"], listed["about"]) == ("ok", about)
     assert listed["found"] == "https://a.example.com https://b.example.com"
+
+
+# The lists of people for whom clients are
+
+
+def test_a_client_for_members_of_an_organization_that_is_not_asked_about(machine):
+    about = registered(machine, allow=["org:acme", "team:other/platform", "id:1"])
+    machine.set("claims.groups_from", "acme")
+
+    finds(machine, ("client_lists.unread", about))
+
+
+def test_a_client_for_a_domain_whose_addresses_do_not_count(machine):
+    about = registered(machine, allow=["domain:example.com"])
+    machine.set("provider.trust_emails", "false")
+
+    finds(machine, ("client_lists.trust_emails", about))
+
+
+def test_a_client_for_a_name_that_means_another_number_by_now(machine):
+    about = registered(machine, allow=["user:octocat"])
+    rule = rules.parse("user:octocat")
+    database = Database(f"sqlite:///{machine.database_file}")
+    with database.transaction() as connection:
+        for account_id in ("1", "66"):
+            pins.resolve(connection, [rule], Person(account_id, "octocat"))
+    database.dispose()
+
+    finds(machine, ("admission.name_reassigned", about))
+
+
+def test_the_list_of_each_client_is_shown_with_its_names_that_have_no_number(machine):
+    about = registered(machine, allow=["user:octocat", "id:1"])
+
+    _, output = machine.check("--json")
+
+    listed = [each for each in json.loads(output)["findings"] if each["id"] == "client_lists"]
+    assert {(each["severity"], each["about"]) for each in listed} == {("ok", about)}
+    assert [each["found"] for each in listed] == ["user:octocat id:1", "user:octocat"]

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from tests.diagnosis.machine import finds
-from tests.mounts import lost_sshfs, small_disk
-from tests.other_user import NOBODY, somebody_else
-from tests.parts import as_root
+from tests.helpers.mounts import lost_sshfs, small_disk
+from tests.helpers.other_user import NOBODY, another_user
+from tests.helpers.parts import as_root
 
 
 def test_a_database_folder_that_is_not_there(machine):
@@ -26,7 +26,7 @@ def test_a_database_that_the_service_may_not_write(
 ):
     machine = make_machine("production.ini", public_folder)
     machine.production(identity_provider_standin, names)
-    with somebody_else(machine):
+    with another_user(machine):
         machine.data.chmod(0o555)
         try:
             finds(machine, ("file.not_writable", str(machine.data)))

@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from tests.diagnosis.machine import finds
-from tests.other_user import somebody_else
-from tests.parts import machine_lacks
-from tests.processes import free_port
+from tests.helpers.other_user import another_user
+from tests.helpers.parts import machine_lacks
+from tests.helpers.ports import free_port
 
 # Packages
 
@@ -52,8 +52,10 @@ def test_several_workers_that_count_apart(machine):
     finds(machine, ("rate_limits.per_process", "ratelimit.storage"))
 
 
-def test_a_redis_that_does_not_run(machine):
-    machine.set("ratelimit.storage", f"redis://:p4ssw0rd@127.0.0.1:{free_port()}/0")
+@pytest.mark.attack("MACHINE-printed-password")
+@pytest.mark.parametrize(("user", "query"), [(":p4ssw0rd@", ""), ("", "?password=p4ssw0rd")])
+def test_a_redis_that_does_not_run(machine, user, query):
+    machine.set("ratelimit.storage", f"redis://{user}127.0.0.1:{free_port()}/0{query}")
 
     (found,) = finds(machine, "rate_limits.unreachable")
 
@@ -124,7 +126,7 @@ def test_a_port_that_is_roots(make_machine, identity_provider_standin, names, pu
     machine = make_machine("production.ini", public_folder)
     machine.production(identity_provider_standin, names)
     machine.set("listen_port", 81)
-    with somebody_else(machine):
+    with another_user(machine):
         finds(machine, ("listening.not_allowed", "listen_port"))
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from authservice import schema
-from authservice.db import Database
+from authservice.database import schema
+from authservice.database.database import Database
 from tests.diagnosis.machine import finds
 from tests.diagnosis.test_healthy_machines import is_in_order
-from tests.parts import program
-from tests.processes import Process
+from tests.helpers.parts import program
+from tests.helpers.processes import Process
 from tests.services.postgresql_server import QUICK, PostgreSQLServer
 
 SETTING = "auth.database_url"

@@ -7,8 +7,8 @@ import pytest
 
 from tests.diagnosis.https_site import HttpsSite
 from tests.diagnosis.machine import HOST, finds
-from tests.forward_proxy import ForwardProxy
-from tests.processes import free_port
+from tests.helpers.forward_proxy import ForwardProxy
+from tests.helpers.ports import free_port
 
 # The public address
 

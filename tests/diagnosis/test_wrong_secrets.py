@@ -6,9 +6,9 @@ import os
 import pytest
 
 from tests.diagnosis.machine import finds
-from tests.other_user import NOBODY
-from tests.parts import as_root
-from tests.processes import free_port
+from tests.helpers.other_user import NOBODY
+from tests.helpers.parts import as_root
+from tests.helpers.ports import free_port
 
 SETTINGS = "settings.refused"
 

@@ -11,8 +11,9 @@ import pytest
 from tests.diagnosis.deployed import URL, Service
 from tests.diagnosis.https_site import HttpsSite
 from tests.diagnosis.machine import HOST, troubles
-from tests.processes import LocalService, free_port
-from tests.standin_fixture import IdentityProviderStandin
+from tests.helpers.ports import free_port
+from tests.helpers.processes import LocalService
+from tests.helpers.standin_fixture import IdentityProviderStandin
 
 PASS = "        proxy_pass http://authservice;\n"
 METADATA = "/.well-known/oauth-authorization-server/api/auth"

@@ -7,8 +7,8 @@ import pytest
 from authservice.cli import main
 from tests.diagnosis.deployed import URL, Proxy, Service, lead_to
 from tests.diagnosis.machine import named, troubles
-from tests.processes import free_port
-from tests.standin_fixture import IdentityProviderStandin
+from tests.helpers.ports import free_port
+from tests.helpers.standin_fixture import IdentityProviderStandin
 
 
 class Verification:

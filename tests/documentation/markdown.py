@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 _BLOCK = re.compile(
@@ -16,8 +16,9 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """A fenced block; the mark is that of the comment before it."""
+    """A fenced block, named by page and line; the mark is that of the comment before it."""
 
+    page: str
     name: str
     mark: str
     language: str
@@ -25,15 +26,17 @@ class CodeBlock:
 
 
 def code_blocks():
-    """Return every fenced block, named by file and line."""
+    """Return every fenced block."""
     found = []
     for file in FILES:
         page = file.read_text(encoding="utf-8")
         for match in _BLOCK.finditer(page):
             line = page.count("\n", 0, match.start("indent")) + 1
             text = re.sub(f"^{match['indent']}", "", match["text"], flags=re.MULTILINE)
-            name = f"{file.relative_to(ROOT)}:{line}"
-            found.append(CodeBlock(name, match["mark"] or "", match["language"], text))
+            path = str(file.relative_to(ROOT))
+            found.append(
+                CodeBlock(path, f"{path}:{line}", match["mark"] or "", match["language"], text)
+            )
     return found
 
 

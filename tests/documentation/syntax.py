@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import yaml
 
-from tests.node import node
+from tests.helpers.node import node
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _QUOTED_OR_COMMENT = re.compile(r"""//.*|`[^`]*`|(["'])(?:\\.|(?!\1).)*\1""")

@@ -3,16 +3,18 @@
 import os
 import shlex
 import subprocess
+import sys
 
 import pytest
 
 from tests.documentation.markdown import code_blocks
 from tests.documentation.syntax import CHECKS
 from tests.e2e.recipes import DEFAULT_AUTH_URL
-from tests.processes import SCRIPTS, clean_environment
-from tests.service_fixture import service  # noqa: F401  (a fixture)
+from tests.helpers.processes import SCRIPTS, clean_environment
+from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
 
 BLOCKS = code_blocks()
+INTERPRETERS = {"sh": ["sh", "-eu"], "python": [sys.executable]}
 RUNNING = [block for block in BLOCKS if block.mark == "runs"]
 
 
@@ -26,27 +28,35 @@ def test_every_block_names_a_language_and_keeps_to_it(block):
 def test_every_mark_is_one_that_means_something():
     marks = {block.mark.partition(" ")[0] for block in BLOCKS}
 
-    assert marks <= {"", "runs", "recipe:"}
+    assert marks <= {"", "runs", "recipe:", "file:"}
 
 
-@pytest.mark.parametrize("block", RUNNING, ids=lambda block: block.name)
-def test_a_block_that_is_said_to_run_runs(block, service, tmp_path):  # noqa: F811
+@pytest.mark.parametrize("page", sorted({block.page for block in RUNNING}))
+def test_blocks_that_are_said_to_run_do_so_one_after_the_other(page, service, tmp_path):  # noqa: F811
     """The service of the test stands for the one that ``./run local`` starts."""
-    commands = block.text.replace(DEFAULT_AUTH_URL, service.url)
-    commands = commands.replace(".venv-local/bin/", f"{shlex.quote(str(SCRIPTS))}/")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "control-token").write_text(service.control_token, encoding="ascii")
+    for block in (block for block in BLOCKS if block.page == page):
+        mark, _, name = block.mark.partition(": ")
+        commands = block.text.replace(DEFAULT_AUTH_URL, service.url)
+        commands = commands.replace(".venv-local/bin/", f"{shlex.quote(str(SCRIPTS))}/")
+        if mark == "file":
+            (tmp_path / name).write_text(commands, encoding="utf-8")
+        if mark != "runs":
+            continue
 
-    done = subprocess.run(
-        ["sh", "-eu", "-c", commands],
-        cwd=tmp_path,
-        env=clean_environment() | service.env | {"PATH": f"{SCRIPTS}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        done = subprocess.run(
+            [*INTERPRETERS[block.language], "-c", commands],
+            cwd=tmp_path,
+            env=clean_environment() | service.env | {"PATH": f"{SCRIPTS}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+        assert done.returncode == 0, f"{block.name}: {done.stderr}"
+        assert done.stdout, block.name
 
 
 def test_the_quick_start_is_among_those_that_run():
-    assert len([block for block in RUNNING if block.name.startswith("docs/index.md")]) >= 5
+    assert len([block for block in RUNNING if block.page == "docs/index.md"]) >= 5

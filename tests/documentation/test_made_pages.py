@@ -1,10 +1,10 @@
-"""The pages that are made from the code are up to date, and what they say is true."""
+"""What python -m tools.documentation makes is up to date, and what the pages say is true."""
 
 import pytest
 
 from authservice.settings.catalogue import SETTINGS
-from documentation import pages
 from tests.unit.settings.loading import production
+from tools.documentation import openapi, pages
 
 WITH_DEFAULT = [setting for setting in SETTINGS if setting.default]
 
@@ -13,7 +13,12 @@ WITH_DEFAULT = [setting for setting in SETTINGS if setting.default]
 def test_a_page_is_what_the_code_makes_of_it(name):
     there = (pages.FOLDER / name).read_text(encoding="utf-8")
 
-    assert there == pages.made()[name], "run: python -m documentation"
+    assert there == pages.made()[name], "run: python -m tools.documentation"
+
+
+def test_the_description_that_the_service_reads_is_what_its_source_says():
+    for file, text in openapi.compiled().items():
+        assert file.read_text(encoding="utf-8") == text, "run: python -m tools.documentation"
 
 
 @pytest.mark.parametrize("setting", WITH_DEFAULT, ids=lambda setting: setting.ini_key)

@@ -10,8 +10,9 @@ import pytest
 
 from tests.documentation.markdown import FILES, links
 from tests.documentation.site import Page
-from tests.parts import library
-from tests.processes import ROOT, SCRIPTS, Process, free_port
+from tests.helpers.parts import library
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, Process
 
 README = ROOT / "README.md"
 
@@ -136,7 +137,7 @@ def _anchors(file, site):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_an_address_elsewhere_is_a_whole_one(file):
-    """Whether anybody answers there is not asked: the tests need no network."""
+    """Whether a server answers there is not asked: the tests need no network."""
     addresses = [link for link in links(file) if urlsplit(link).scheme]
 
     wrong = [link for link in addresses if not re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link)]
@@ -149,7 +150,7 @@ def test_a_link_to_a_file_beside_the_pages_is_its_name_there_and_a_fault_when_it
     docs.mkdir()
     (docs / "index.md").write_text("[there](../mkdocs.yml), [gone](../gone.ini)", encoding="utf-8")
     configuration = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[0]
-    hook = "documentation/repository_links.py"
+    hook = "tools/documentation/repository_links.py"
     configuration = configuration.replace(hook, str(ROOT / hook))
     (tmp_path / "mkdocs.yml").write_text(configuration, encoding="utf-8")
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from documentation import error_codes, error_texts, troubleshooting
+from tools.documentation import error_codes, error_texts, troubleshooting
 
 SECTIONS = troubleshooting.sections()
 TROUBLES = [trouble for section in SECTIONS for trouble in section.troubles]
@@ -16,7 +16,7 @@ def test_each_error_text_has_its_cause_and_its_remedy():
 
     missing = {text: file for text, file in error_texts.texts().items() if text not in known}
 
-    assert missing == {}, "say cause and remedy in documentation/troubles"
+    assert missing == {}, "say cause and remedy in tools/documentation/troubles"
 
 
 def test_no_text_is_there_that_nobody_is_told():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.service_fixture import service  # noqa: F401  (a fixture)
+from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
 
 
 @pytest.fixture

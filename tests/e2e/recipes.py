@@ -4,8 +4,9 @@ import re
 import sys
 from urllib.parse import urljoin
 
-from tests.node import node, packages
-from tests.processes import ROOT, Process, free_port
+from tests.helpers.node import node, packages
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, Process
 
 DEFAULT_AUTH_URL = "http://localhost:37960"
 _RECIPE = re.compile(r"^<!-- recipe: (\S+) -->\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.person import Person
 from tests.e2e.recipes import all_recipes
-from tests.processes import free_port
+from tests.helpers.ports import free_port
 from tests.services.apache import Apache
 
 PAGE = (

@@ -1,45 +1,18 @@
 """An application on another localhost port shares the session: no client, no tables, no library."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlencode
 
 import pytest
 import requests
 
+from tests.e2e.first_party import application_of
 from tests.e2e.person import Person
-
-
-class _Application(BaseHTTPRequestHandler):
-    """Says who the service says is there, and knows nothing else."""
-
-    def do_GET(self):
-        asked = requests.get(
-            f"{self.server.service_url}/api/auth/get-session",
-            headers={"Cookie": self.headers.get("Cookie", "")},
-            timeout=20,
-        )
-        body = json.dumps(asked.json()).encode()
-        self.send_response(asked.status_code)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        """Keep the output of the tests clean."""
 
 
 @pytest.fixture
 def application(service):
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Application) as server:
-        server.service_url = service.url
-        server.url = f"http://localhost:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    with application_of(service.url) as running:
+        yield running
 
 
 @pytest.fixture

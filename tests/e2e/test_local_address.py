@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chromium import expect
+from tests.helpers.chromium import expect
 
 
 @pytest.mark.parametrize("opened_at", ["127.0.0.1", "localhost"])

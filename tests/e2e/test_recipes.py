@@ -9,20 +9,20 @@ import pytest
 import requests
 from sqlalchemy import text
 
-from authservice.db import Database
-from tests.chromium import expect
+from authservice.database.database import Database
 from tests.e2e import recipes
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, Visitor
-from tests.node import node
-from tests.processes import Process, free_port
+from tests.helpers.chromium import expect
+from tests.helpers.node import node
+from tests.helpers.ports import free_port
+from tests.helpers.processes import Process
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
 FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node"]
 SHORTEST_RELYING_PARTY = "shortest-relying-party"
 SHORTEST_FIRST_PARTY = "shortest-first-party"
 SIGNED_IN = "Signed in as Local Developer"
-SESSION_COOKIE = "authservice.session_token"
 DAY_MS = 24 * 3600 * 1000
 
 
@@ -56,6 +56,10 @@ def relying_party(service, register, tmp_path, request):
 
 def session_of(service, person):
     return person.http.get(f"{service.url}/api/auth/get-session", timeout=20).json()
+
+
+def session_cookie(service):
+    return f"authservice-{service.port}.session_token"
 
 
 def let_days_pass(service, days):
@@ -196,7 +200,7 @@ def test_a_first_party_application_signs_a_person_in_and_out(service, person, fi
     assert SIGNED_IN not in visitor.sign_out()
 
     assert session_of(service, person) is None
-    assert SESSION_COOKIE not in person.http.cookies
+    assert session_cookie(service) not in person.http.cookies
 
 
 @pytest.mark.parametrize("first_party", [*FIRST_PARTY, SHORTEST_FIRST_PARTY], indirect=True)
@@ -210,7 +214,7 @@ def test_a_first_party_application_relays_the_cookie_of_an_extended_session(
     answer = visitor.home()
 
     assert SIGNED_IN in answer.text
-    assert f"{SESSION_COOKIE}=" in answer.headers["Set-Cookie"]
+    assert f"{session_cookie(service)}=" in answer.headers["Set-Cookie"]
 
 
 @pytest.mark.parametrize("first_party", [*FIRST_PARTY, SHORTEST_FIRST_PARTY], indirect=True)

@@ -9,14 +9,15 @@ import pytest
 import requests
 
 from tests.e2e.person import Person
-from tests.processes import ROOT, SCRIPTS, LocalService, Process, free_port
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, Process
 
 SERVING = "Serving on"
 
 
 @pytest.fixture
 def taken_port():
-    """A port on which somebody else listens: a server that tried to would say so."""
+    """A port on which another program listens: a server that tried to would say so."""
     with socket.create_server(("127.0.0.1", 0)) as holder:
         yield holder.getsockname()[1]
 
@@ -87,6 +88,19 @@ def stopped_in_the_end():
         yield take
 
 
+def user_at(port, person, signed_in_at):
+    """Return the id of the user at a port, for a person who signed in at another.
+
+    A browser sends the cookies of localhost to every port, where they have other names.
+    """
+    cookies = {
+        cookie.name.replace(f"-{signed_in_at}.", f"-{port}."): cookie.value
+        for cookie in person.http.cookies
+    }
+    url = f"http://localhost:{port}/api/auth/get-session"
+    return requests.get(url, cookies=cookies, timeout=20).json()["user"]["id"]
+
+
 def test_a_second_start_keeps_sessions_and_keys(engine, database_url, stopped_in_the_end):
     env = {"AUTH_DATABASE_URL": database_url} | engine.local_environ
     first = stopped_in_the_end(LocalService("/nowhere", **env))
@@ -97,8 +111,7 @@ def test_a_second_start_keeps_sessions_and_keys(engine, database_url, stopped_in
 
     second = stopped_in_the_end(LocalService("/nowhere", **env))
 
-    session = person.http.get(f"{second.url}/api/auth/get-session", timeout=20).json()
-    assert session["user"]["id"] == "local-developer"
+    assert user_at(second.port, person, first.port) == "local-developer"
     assert published_keys(second.url) == keys
 
 
@@ -125,8 +138,7 @@ def test_processes_that_start_together_publish_the_same_three_keys(
     person = Person(f"http://localhost:{ports[0]}")
     person.open(f"http://localhost:{ports[0]}/sign-in")
     for port in ports:
-        url = f"http://localhost:{port}/api/auth/get-session"
-        assert person.http.get(url, timeout=20).json()["user"]["id"] == "local-developer"
+        assert user_at(port, person, ports[0]) == "local-developer"
 
 
 def published_keys(url):

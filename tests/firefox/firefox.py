@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from tests.firefox.tab import EVENTS, Tab
 from tests.firefox.webdriver_bidi import session
-from tests.parts import program
-from tests.processes import Process
+from tests.helpers.parts import program
+from tests.helpers.processes import Process
 
 _READY = "WebDriver BiDi listening on "
 _SCHEMES = {"dark": 0, "light": 1}
@@ -22,6 +22,10 @@ def firefox(folder, *, scripts, scheme):
         "javascript.enabled": scripts,
         "layout.css.prefers-color-scheme.content-override": _SCHEMES[scheme],
         "devtools.jsonview.enabled": False,  # JSON is shown as it came
+        # One process for all pages, and none in advance: to start one takes longer than most tests.
+        "fission.autostart": False,
+        "dom.ipc.processCount": 1,
+        "dom.ipc.processPrelaunch.enabled": False,
     }
     lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in preferences.items()]
     (folder / "user.js").write_text("".join(lines), encoding="utf-8")

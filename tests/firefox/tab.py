@@ -87,6 +87,14 @@ class Tab:
         """Wait until the page says so: one page after another, as they are loaded."""
         self._wait(lambda: self._is_loaded() and text in self._text(), f"It does not say {text!r}")
 
+    def sees_one_of(self, *texts):
+        """Wait until the page says one of these, and return which."""
+        self._wait(
+            lambda: self._is_loaded() and any(text in self._text() for text in texts),
+            f"It does not say any of {texts}",
+        )
+        return next(text for text in texts if text in self._text())
+
     def set_viewport_size(self, size):
         self._ask("browsingContext.setViewport", viewport=size)
 

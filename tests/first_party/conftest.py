@@ -6,9 +6,10 @@ import pytest
 
 from tests.first_party.npm_client import NpmClient
 from tests.first_party.web_site import FOREIGN_HOST, WebSite
-from tests.npm_bundle import bundle_client
-from tests.processes import Process, free_port
-from tests.service_fixture import service  # noqa: F401  (a fixture)
+from tests.helpers.npm_bundle import bundle_client
+from tests.helpers.ports import free_port
+from tests.helpers.processes import Process
+from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
 
 APPLICATION = "http://localhost:3999"
 PAGE = '<!doctype html><title>An application</title><body><script src="client.js"></script>'

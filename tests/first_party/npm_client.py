@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from urllib.parse import urljoin
 
 from tests.e2e.person import Form
-from tests.node import node, packages
+from tests.helpers.node import node, packages
 
 
 class NpmClient:

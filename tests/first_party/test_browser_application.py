@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.chromium import expect
-from tests.processes import ROOT
+from tests.helpers.chromium import expect
+from tests.helpers.pictures import take
+from tests.helpers.processes import ROOT
 
 SIGNED_IN = "Signed in as Local Developer"
 SIGNED_OUT = "Nobody is signed in"
@@ -40,13 +41,13 @@ def test_before_the_sign_in_there_is_no_session(site):
 def test_the_sign_in_goes_over_the_one_click_page_and_back(service, site):
     site.begin_sign_in()
     site.tab.wait_for_url(f"{service.url}/sign-in?**")
-    site.tab.screenshot(path=SCREENSHOTS / "application-sign-in.png")
+    take(site.tab, SCREENSHOTS / "application-sign-in.png")
 
     site.tab.locator("#sign-in-submit").click()
 
     expect(site.tab.get_by_text(SIGNED_IN)).to_be_visible()
     assert site.tab.url == site.address
-    site.tab.screenshot(path=SCREENSHOTS / "application-signed-in.png")
+    take(site.tab, SCREENSHOTS / "application-signed-in.png")
 
 
 def test_a_refused_sign_in_says_why(site):

@@ -5,6 +5,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.first_party.npm_client import NpmClient
+from tests.helpers.processes import LocalService
+
 HOME = "http://localhost:3999/home"
 CHANGES = [
     ("signOut", None),
@@ -61,10 +64,36 @@ def test_the_session_and_its_user_arrive_with_dates(client):
     assert user["name"] == "Local Developer"
     assert user["email"] == "local-developer@localhost.localdomain"
     assert user["emailVerified"] is True
+    assert user["username"] == "local-developer"
+    assert "groups" not in user
     assert session["expiresAt"] - session["createdAt"] == timedelta(days=7)
     dates = [user["createdAt"], user["updatedAt"], session["updatedAt"]]
     assert all(isinstance(date, datetime) for date in dates)
     assert client.call("getSession", {"query": {"disableRefresh": True}}) == found
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.parametrize(
+    ("organization", "told"), [("acme", ["acme", "acme/platform"]), ("elsewhere", [])]
+)
+def test_groups_arrive_as_they_are(tmp_path, organization, told):
+    persons = tmp_path / "persons.toml"
+    persons.write_text(
+        '[person.local-developer]\ngroups = ["acme", "acme/platform", "other"]\n', "utf-8"
+    )
+    service = LocalService(
+        tmp_path, CLAIMS_GROUPS_FROM=organization, AUTH_LOCAL_PERSONS=str(persons)
+    )
+    client = NpmClient(service.url, "http://localhost:3999")
+    try:
+        client.sign_in()
+        user = client.call("getSession")["user"]
+
+        assert (user["username"], user["groups"]) == ("local-developer", told)
+        assert client.call("token")["token"].count(".") == 2
+    finally:
+        client.stop()
+        service.stop()
 
 
 def test_a_new_sign_in_of_the_same_person_goes_on_in_the_session(client):

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from tests.chromium import expect, playwright_api
 from tests.first_party.web_site import FOREIGN_HOST
+from tests.helpers.chromium import expect, playwright_api
 
 FOREIGN = [FOREIGN_HOST, "127.0.0.2"]
 READS = ["get-session", "list-sessions", "token", "oauth2/get-consents", "ok"]

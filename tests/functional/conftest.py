@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from tests.logout_receiver import LogoutReceiver
-from tests.relying_party import RelyingParty
-from tests.standin_fixture import (  # noqa: F401  (fixtures)
+from tests.helpers.logout_receiver import LogoutReceiver
+from tests.helpers.relying_party import RelyingParty
+from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
     standin,

@@ -6,11 +6,12 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import oauth_consent, session
-from authservice.services import consents, sessions, users
-from authservice.services.users import Profile
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
-from tests.relying_party import RelyingParty
+from authservice.services.people import consents, users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.relying_party import RelyingParty
 
 OTHER = Profile(
     provider_id="other",
@@ -248,9 +249,9 @@ def test_an_application_that_need_not_ask_is_listed_while_it_holds_a_token(
 
 
 def test_somebody_elses_consent_is_not_touched(app, signed_in, relying_party, database):
-    with database.transaction() as connection:
-        other, _ = users.from_profile(connection, OTHER)
-        consents.grant(connection, relying_party.client_id, other.id, ("openid",))
+    with database.begin() as transaction:
+        other, _ = users.from_profile(transaction.connection, OTHER)
+        consents.grant(transaction, relying_party.client_id, other.id, ("openid",))
     relying_party.sign_in_with(signed_in)
 
     disconnect(signed_in, relying_party.client_id)

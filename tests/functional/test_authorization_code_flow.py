@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import verification
-from tests.browser import ORIGIN
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN
+from tests.helpers.relying_party import RelyingParty
 
 
 def refused(answer):
@@ -178,7 +178,8 @@ def test_a_code_ends_with_its_session(browser, relying_party, code):
 
 
 @pytest.mark.parametrize(
-    ("scope", "kept"), [("openid offline_access", {"days": 90}), ("openid", {"hours": 1})]
+    ("scope", "kept"),
+    [("openid offline_access", {"days": 90, "hours": 1}), ("openid", {"hours": 1})],
 )
 def test_a_spent_code_is_remembered_as_long_as_its_tokens_may_live(
     browser, relying_party, database, turnable_clock, scope, kept

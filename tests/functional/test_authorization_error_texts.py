@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from authservice.logs import JSONLines
-from tests.production import production_app, production_browser
-from tests.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 REGISTERED = "https://app.example.com/callback"
 LONGER = "https://app.example.com/callback/native"

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from authservice.models import oauth_client
-from tests.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 ISSUER = "http://localhost:37960/api/auth"
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"

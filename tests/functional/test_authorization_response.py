@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tests.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 ISSUER = "http://localhost:37960/api/auth"
 
@@ -139,6 +139,7 @@ def test_form_post_carries_a_code_in_a_form_that_posts_itself(app, browser, data
     assert page.headers["Cache-Control"] == "no-store"
     policy = page.headers["Content-Security-Policy"]
     assert "form-action 'self' https://app.example.com;" in policy
+    assert "script-src 'self'" in policy
     assert client.redeem(fields["code"]).status_int == 200
 
 

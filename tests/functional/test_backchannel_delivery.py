@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import logout_notice
-from authservice.oauth.logout_turns import AT_ONCE, LogoutTurns
-from authservice.services import logout_notices
-from tests.browser import ORIGIN, Browser
-from tests.lock_waits import wait_until_blocked
-from tests.logout_receiver import LogoutReceiver
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from authservice.oauth.logout.turns import AT_ONCE, LogoutTurns
+from authservice.services.sessions import logout_notices
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.lock_waits import wait_until_blocked
+from tests.helpers.logout_receiver import LogoutReceiver
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 # After a first attempt: the pauses before the next ones, in seconds.
 PAUSES = (5, 30, 120, 600, 1800, 7200, 21600)
@@ -23,7 +23,7 @@ LEASE = timedelta(seconds=60)
 
 @pytest.fixture
 def one_due(turnable_clock, by_hand, browser, told_client):
-    """The part that tells clients, worked by hand, after somebody has signed out."""
+    """The part that tells clients, worked by hand, after a user has signed out."""
     assert told_client.redeem(told_client.sign_in_with(browser)).status_int == 200
     sign_out(browser)
     return by_hand

@@ -4,24 +4,24 @@ import pytest
 from sqlalchemy import func, select, update
 
 from authservice.models import logout_notice, oauth_client, session
-from authservice.oauth import backchannel_logout
-from authservice.services import sessions
-from tests.browser import ORIGIN, Browser
-from tests.end_session import ask
-from tests.expired import fill
-from tests.id_token_verification import ISSUER
-from tests.production import signed_in_cookies
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from authservice.oauth.logout import backchannel
+from authservice.services.sessions import sessions
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.end_session import ask
+from tests.helpers.expired import fill
+from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.production import signed_in_cookies
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 HEADERS = {"Origin": ORIGIN}
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
 @pytest.fixture(autouse=True)
-def _nobody_looks_unasked(monkeypatch):
+def _no_look_unasked(monkeypatch):
     # So that what arrives was sent because the end of a session called for it.
-    monkeypatch.setattr(backchannel_logout, "_IDLE_SECONDS", 3600)
+    monkeypatch.setattr(backchannel, "_IDLE_SECONDS", 3600)
 
 
 def post(browser, name, **body):

@@ -1,4 +1,4 @@
-"""Whatever is sent, the service does not fail and leads nobody to an address it does not know."""
+"""Whatever is sent, the service does not fail and redirects to no address it does not know."""
 
 from urllib.parse import urlencode
 
@@ -6,10 +6,10 @@ import pytest
 
 from authservice.oauth import parameters
 from authservice.web.routes import ROUTES
-from tests.browser import Browser
-from tests.junk import BODIES, FORM, HEADERS, QUERIES, VALUES
-from tests.relying_party import AUTHORIZE, TOKEN, USERINFO, RelyingParty
-from tests.strange_requests import StrangeRequests
+from tests.helpers.browser import Browser
+from tests.helpers.junk import BODIES, FORM, HEADERS, QUERIES, VALUES
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, USERINFO, RelyingParty
+from tests.helpers.strange_requests import StrangeRequests
 
 PATHS = sorted({route.path.replace("{provider_id}", "github") for route in ROUTES})
 METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "JUNK"]
@@ -33,7 +33,7 @@ def browser(app):
 
 @pytest.fixture
 def strange(app, relying_party):
-    return StrangeRequests.from_nobody(app, relying_party)
+    return StrangeRequests.without_session(app, relying_party)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_no_header_makes_an_address_fail(app, relying_party, path):
         }
         for method in ("GET", "POST", "OPTIONS"):
             # A browser of its own each time: cookies would replace the header under test.
-            strange = StrangeRequests.from_nobody(app, relying_party)
+            strange = StrangeRequests.without_session(app, relying_party)
             strange.send(method, path, environ=environ)
 
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from tests.browser import Browser
-from tests.cookies import cookies_set_by
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.browser import Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
 GET_SESSION = "/api/auth/get-session"
 WEEK = "Max-Age=604800"
@@ -99,6 +99,7 @@ def test_get_session_has_exactly_the_published_members(browser):
         "email",
         "emailVerified",
         "image",
+        "username",
         "createdAt",
         "updatedAt",
     }

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from tests.browser import Browser
-from tests.id_token_verification import ISSUER
-from tests.production import signed_in_cookies
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import Browser
+from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.production import signed_in_cookies
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 PROFILE = {"name", "given_name", "family_name", "picture", "updated_at"}
 EMAIL = {"email", "email_verified"}

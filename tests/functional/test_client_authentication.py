@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from authservice.models import oauth_client
-from tests.relying_party import TOKEN, RelyingParty
+from tests.helpers.relying_party import TOKEN, RelyingParty
 
 
 def basic(client_id, secret):

@@ -10,8 +10,8 @@ from authservice.cli import main as authservice
 from authservice.cli import register
 from authservice.events import ConsentGiven
 from authservice.models import oauth_client, oauth_consent
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
@@ -189,7 +189,7 @@ def test_registering_names_any_number(printed, database):
 def test_updating_replaces_them_and_an_empty_one_takes_all_away(printed, client, database):
     for arguments, stored in [
         (("--resource", FILES, "--resource", CALENDAR), (FILES, CALENDAR)),
-        (("--name", "Anew"), (FILES, CALENDAR)),
+        (("--name", "Another Name"), (FILES, CALENDAR)),
         (("--resource", ""), None),
     ]:
         printed(authservice, "clients", "update", client.client_id, *arguments)

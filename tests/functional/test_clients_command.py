@@ -10,7 +10,7 @@ from sqlalchemy import select
 from authservice import clock
 from authservice.cli import main as authservice
 from authservice.models import oauth_client
-from tests.relying_party import RelyingParty
+from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
@@ -130,6 +130,30 @@ def test_a_client_is_shown_in_the_names_of_the_standard(run, client_id, database
     assert row(database, client_id)["client_secret"] not in output.out
 
 
+def test_groups_are_given_and_taken_and_nothing_else_changes(run, database, client_id):
+    before = row(database, client_id)
+
+    with_groups = json.loads(run("update", client_id, "--groups", "--json").out)
+    assert changed(before, row(database, client_id)).keys() == {"groups", "updated_at"}
+    listed = json.loads(run("list", "--json").out)[0]
+    shown = run("show", client_id).out.splitlines()
+    without = json.loads(run("update", client_id, "--no-groups", "--json").out)
+
+    assert with_groups["groups"] is listed["groups"] is True
+    assert with_groups["scope"] == "openid email groups"
+    assert "groups: True" in shown
+    assert "groups" not in without
+    assert without["scope"] == "openid email"
+
+
+def test_other_scopes_change_beside_groups(run, client_id):
+    run("update", client_id, "--groups")
+
+    assert json.loads(run("update", client_id, "--scope", "openid", "--json").out)["scope"] == (
+        "openid groups"
+    )
+
+
 def test_a_client_is_shown_as_text(run, client_id):
     lines = run("show", client_id).out.splitlines()
 
@@ -150,7 +174,7 @@ def test_a_row_from_before_the_later_columns_keeps_the_defaults_unwritten(run, d
         connection.execute(oauth_client.update().values(unset))
 
     before = row(database, client_id)
-    run("update", client_id, "--name", "Everything anew")
+    run("update", client_id, "--name", "Everything new")
     shown = json.loads(run("show", client_id, "--json").out)
 
     assert set(changed(before, row(database, client_id))) == {"name", "updated_at"}

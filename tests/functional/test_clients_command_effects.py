@@ -18,9 +18,9 @@ from authservice.models import (
     session_participant,
     user,
 )
-from tests.browser import ORIGIN, Browser
 from tests.functional.test_introspection import introspect
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.relying_party import RelyingParty
 
 HANGING_ON = (
     oauth_access_token,

@@ -3,9 +3,10 @@
 import pytest
 from sqlalchemy import select
 
-from authservice.models import oauth_consent, verification
-from tests.browser import ORIGIN, Browser
-from tests.relying_party import AUTHORIZE
+from authservice.models import oauth_consent
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.relying_party import AUTHORIZE
+from tests.helpers.verifications import made_by_requests
 
 SHARED = "authservice.session_token"
 COMPANION = "authservice.session_host"
@@ -21,14 +22,14 @@ def owner(app):
 
 @pytest.fixture
 def thief(app, owner):
-    """Give a browser that holds the shared cookie of somebody else."""
+    """Give a browser that holds the shared cookie of another user."""
     browser = Browser(app)
     browser.set_cookie(SHARED, owner.cookies[SHARED])
     return browser
 
 
 def _codes(database):
-    identifiers = database.reader.scalars(select(verification.c.identifier)).all()
+    identifiers = [row.identifier for row in made_by_requests(database)]
     return [name for name in identifiers if not name.startswith("sign-in:")]
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.services import consents
-from tests.relying_party import RelyingParty
+from authservice.services.people import consents
+from tests.helpers.relying_party import RelyingParty
 
 USER = "local-developer"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.relying_party import AUTHORIZE, TOKEN, USERINFO
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, USERINFO
 
 ORIGIN = "https://spa.example.net"
 DISCOVERY = "/api/auth/.well-known/openid-configuration"

@@ -3,9 +3,10 @@
 import pytest
 from sqlalchemy import func, select
 
-from authservice.models import session, verification
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
+from authservice.models import session
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.verifications import made_by_requests
 
 BROWSER = "authservice.browser"
 
@@ -29,7 +30,7 @@ def test_a_form_without_its_token_is_refused_before_signing_in(browser, form, da
 
     assert answer.status_int == 403
     assert "csrf_token_invalid" in answer.text
-    assert _count(database, verification) == 0
+    assert len(made_by_requests(database)) == 0
 
 
 @pytest.mark.requirement("RFC6749-10.12-1")
@@ -47,7 +48,7 @@ def test_a_token_of_another_browser_is_refused(app, form, database):
     form["csrf_token"] = Browser(app).get("/sign-in").forms[0]["csrf_token"].value
 
     assert form.submit("choice", value="sign-in", expect_errors=True).status_int == 403
-    assert _count(database, verification) == 0
+    assert len(made_by_requests(database)) == 0
 
 
 def test_a_token_without_the_cookie_is_refused(app, form):

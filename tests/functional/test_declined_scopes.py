@@ -1,13 +1,13 @@
-"""What a person declines later: gone from what the client holds, and nobody is signed out by it."""
+"""What a person declines later: gone from what the client holds, and no session ends by it."""
 
 import pytest
 from sqlalchemy import delete
 
 from authservice.models import oauth_consent
-from tests.browser import ORIGIN, Browser
 from tests.functional.test_introspection import INACTIVE, told
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 CALENDAR = "https://calendar.example.com/"
 
@@ -32,7 +32,7 @@ def tokens_of(browser, client, **changes):
 
 
 def decline(browser, client, *declined, **changes):
-    """Have the client ask anew, and take the ticks from some scopes."""
+    """Have the client ask again, and take the ticks from some scopes."""
     page = browser.follow_home(client.authorize(browser, prompt="consent", **changes))
     page = page.click("Choose what you share")
     for box in page.forms[0].fields["scope"]:

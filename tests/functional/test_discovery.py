@@ -4,9 +4,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser import Browser
-from tests.id_token_verification import ISSUER, verified
-from tests.relying_party import TOKEN, RelyingParty, challenge_of
+from tests.helpers.browser import Browser
+from tests.helpers.id_token_verification import ISSUER, verified
+from tests.helpers.relying_party import TOKEN, RelyingParty, challenge_of
 
 PATHS = [
     "/api/auth/.well-known/openid-configuration",
@@ -162,8 +162,10 @@ def test_the_challenge_method_works(browser, relying_party, metadata):
 
 @pytest.mark.requirement("RFC8414-2-6", "OIDC-CORE-5.6-1", "OIDC-DISCOVERY-3-6")
 @pytest.mark.requirement("OIDC-DISCOVERY-3-12")
-def test_each_scope_can_be_had_and_each_claim_comes_with_them(browser, relying_party, metadata):
-    assert metadata["scopes_supported"] == ["openid", "profile", "email", "offline_access"]
+def test_each_scope_can_be_had_and_each_claim_comes_with_them(app, database, browser, metadata):
+    known = ["openid", "profile", "email", "offline_access", "groups"]
+    assert metadata["scopes_supported"] == known
+    relying_party = RelyingParty.registered(app, database, groups=True)
     scope = " ".join(metadata["scopes_supported"])
     tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
 

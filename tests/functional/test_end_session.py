@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import delete, update
 
 from authservice.models import oauth_client, session
-from tests.browser import ORIGIN, Browser
-from tests.end_session import (
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.end_session import (
     BYE,
     access_tokens_left,
     ask,
@@ -16,9 +16,9 @@ from tests.end_session import (
     sessions_left,
     shows_signed_out,
 )
-from tests.production import signed_in_cookies
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.production import signed_in_cookies
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 LOGOUT = {"enable_end_session": True, "post_logout_redirect_uris": [BYE]}
 
@@ -35,7 +35,7 @@ def other(app, database):
 
 @pytest.fixture
 def hint(turnable_clock, browser, client):
-    """The ID token of somebody who is signed in to the client."""
+    """The ID token of a user who is signed in to the client."""
     return id_token(browser, client)
 
 

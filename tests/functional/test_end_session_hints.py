@@ -9,9 +9,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from tests.end_session import BYE, ask, is_confirmation, shows_signed_out
-from tests.published_keys import JWKS, decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.end_session import BYE, ask, is_confirmation, shows_signed_out
+from tests.helpers.published_keys import JWKS, decoded
+from tests.helpers.relying_party import RelyingParty
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.browser import Browser
-from tests.cookies import cookies_set_by
-from tests.end_session import (
+from tests.helpers.browser import Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.end_session import (
     BYE,
     COOKIES,
     END_SESSION,
@@ -17,7 +17,7 @@ from tests.end_session import (
     sessions_left,
     shows_signed_out,
 )
-from tests.relying_party import RelyingParty
+from tests.helpers.relying_party import RelyingParty
 
 CONFIRM = f"{END_SESSION}/confirm"
 

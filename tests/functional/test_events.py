@@ -24,7 +24,7 @@ from authservice.events import (
     TokenRefused,
     TokenRevoked,
 )
-from tests.browser import ORIGIN
+from tests.helpers.browser import ORIGIN
 
 SUB = "local-developer"
 SCOPE = "openid profile email offline_access"
@@ -197,7 +197,7 @@ def test_a_session_whose_time_was_over_was_not_signed_out(turnable_clock, browse
 
 def test_nothing_is_logged_of_what_was_not_committed(browser, happened, monkeypatch):
     page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
-    monkeypatch.setattr("authservice.web.views.callback.see_other", lambda _: 1 / 0)
+    monkeypatch.setattr("authservice.web.sign_in.arrival.see_other", lambda _: 1 / 0)
 
     browser.visit(page.location, expect_errors=True)
 

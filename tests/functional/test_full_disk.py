@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from tests import mounts
-from tests.browser import Browser
+from tests.helpers import mounts
+from tests.helpers.browser import Browser
 
 pytestmark = pytest.mark.engines("sqlite")
 

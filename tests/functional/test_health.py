@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.db import Database
-from tests.statements import statements  # noqa: F401  (a fixture)
+from authservice.database.database import Database
+from tests.helpers.statements import statements  # noqa: F401  (a fixture)
 
 PATH = "/api/health"
 
@@ -18,7 +18,7 @@ def test_it_answers_its_status_and_its_name(browser):
 
 
 def test_the_name_is_a_setting(make_app):
-    from tests.browser import Browser  # noqa: PLC0415
+    from tests.helpers.browser import Browser  # noqa: PLC0415
 
     assert Browser(make_app(auth__service_name="sso")).get(PATH).json["service"] == "sso"
 

@@ -5,12 +5,12 @@ from joserfc.errors import BadSignatureError
 from sqlalchemy import update
 
 from authservice.models import user
-from tests.browser import ORIGIN
-from tests.id_token_verification import ISSUER, at_hash_of, verified
+from tests.helpers.browser import ORIGIN
+from tests.helpers.id_token_verification import ISSUER, at_hash_of, verified
 
 USER = "local-developer"
 ALWAYS = {"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "at_hash", "sid"}
-PROFILE = {"name", "given_name", "family_name", "picture", "updated_at"}
+PROFILE = {"name", "given_name", "family_name", "preferred_username", "picture", "updated_at"}
 EMAIL = {"email", "email_verified"}
 
 
@@ -102,6 +102,7 @@ def test_claims_are_typed_as_the_standard_says(browser, relying_party):
 
     assert claims["name"] == "Local Developer"
     assert (claims["given_name"], claims["family_name"]) == ("Local", "Developer")
+    assert claims["preferred_username"] == "local-developer"
     assert claims["email_verified"] is True
     assert isinstance(claims["updated_at"], int)
     assert claims["picture"].startswith("http")

@@ -6,15 +6,18 @@ import hashlib
 import pytest
 from joserfc.errors import JoseError
 
-from tests.browser import ORIGIN
-from tests.id_token_verification import ISSUER
-from tests.published_keys import decoded
-from tests.relying_party import USERINFO, RelyingParty
+from tests.helpers.browser import ORIGIN
+from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import USERINFO, RelyingParty
 
 ALGORITHMS = ["RS256", "ES256", "EdDSA"]
 # OIDC Core, 3.1.3.6: the hash is that of the algorithm; Ed25519 hashes with SHA-512.
 HASHES = {"RS256": hashlib.sha256, "ES256": hashlib.sha256, "EdDSA": hashlib.sha512}
-PROFILE = {"name", "given_name", "family_name", "picture", "updated_at"}
+PROFILE = {
+    *("name", "given_name", "family_name"),
+    *("preferred_username", "picture", "updated_at"),
+}
 EMAIL = {"email", "email_verified"}
 
 

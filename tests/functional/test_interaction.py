@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import oauth_consent
-from tests.browser import Browser
-from tests.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.browser import Browser
+from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 PLACES = ["/sign-in", "/consent", AUTHORIZE]
 

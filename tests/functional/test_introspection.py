@@ -1,12 +1,12 @@
-"""Introspection: a client learns of its own tokens, and of nobody else's (RFC 7662)."""
+"""Introspection: a client learns of its own tokens, and of no others (RFC 7662)."""
 
 import pytest
 from sqlalchemy import delete, update
 
 from authservice.models import oauth_client, user
-from tests.browser import ORIGIN
-from tests.id_token_verification import ISSUER
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN
+from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.relying_party import RelyingParty
 
 INTROSPECT = "/api/auth/oauth2/introspect"
 INACTIVE = {"active": False}

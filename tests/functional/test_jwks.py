@@ -3,8 +3,8 @@
 import pytest
 from joserfc.jwk import KeySet
 
-from tests.browser import Browser
-from tests.id_token_verification import JWKS
+from tests.helpers.browser import Browser
+from tests.helpers.id_token_verification import JWKS
 
 PUBLIC = {
     "RS256": {"kty", "n", "e"},

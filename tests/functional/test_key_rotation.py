@@ -9,14 +9,14 @@ from sqlalchemy.engine import Engine
 
 from authservice.crypto.jwt import key_id
 from authservice.models import jwks
-from authservice.services import key_rotation
-from authservice.services.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE
-from authservice.services.signing_keys import READ_AGAIN_AFTER
-from tests.browser import Browser
-from tests.end_session import ask, is_confirmation
-from tests.published_keys import JWKS, decoded
-from tests.refusing_database import allow, refuse
-from tests.relying_party import RelyingParty
+from authservice.services.keys import key_rotation
+from authservice.services.keys.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE
+from authservice.services.keys.signing_keys import READ_AGAIN_AFTER
+from tests.helpers.browser import Browser
+from tests.helpers.end_session import ask, is_confirmation
+from tests.helpers.published_keys import JWKS, decoded
+from tests.helpers.refusing_database import allow, refuse
+from tests.helpers.relying_party import RelyingParty
 
 ROTATION = timedelta(days=90)
 SECOND = timedelta(seconds=1)

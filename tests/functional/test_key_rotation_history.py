@@ -8,8 +8,8 @@ import pytest
 
 from authservice.crypto.jwt import key_id
 from authservice.crypto.server_secret import ServerSecret
-from authservice.services import key_rotation
-from authservice.services.signing_keys import SigningKeys
+from authservice.services.keys import key_rotation
+from authservice.services.keys.signing_keys import SigningKeys
 from authservice.settings import LONGEST_SIGNED_TOKEN
 
 SECRET = ServerSecret(bytes(range(32)))

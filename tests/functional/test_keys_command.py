@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from authservice.cli import main as authservice
-from authservice.local_secret import secret_file
+from authservice.crypto.local_secret import secret_file
 from authservice.models import jwks
-from authservice.services.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE
-from authservice.services.signing_keys import READ_AGAIN_AFTER
-from tests.published_keys import JWKS, decoded
+from authservice.services.keys.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE
+from authservice.services.keys.signing_keys import READ_AGAIN_AFTER
+from tests.helpers.published_keys import JWKS, decoded
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser import Browser
+from tests.helpers.browser import Browser
 
 
 def _ask(browser, host, path="/api/health"):
@@ -120,7 +120,7 @@ def test_nothing_is_counted(browser):
 
 
 def test_production_does_not_answer_by_the_name_of_the_host(make_app, monkeypatch):
-    from tests.production import production_app, production_browser  # noqa: PLC0415
+    from tests.helpers.production import production_app, production_browser  # noqa: PLC0415
 
     browser = production_browser(production_app(make_app, monkeypatch))
 

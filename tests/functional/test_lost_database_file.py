@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from authservice.db import Database
-from authservice.sqlite import database_file
-from authservice.sqlite.database_file import DatabaseFile
-from tests.browser import Browser
-from tests.waiting import until
+from authservice.database.database import Database
+from authservice.database.sqlite import database_file
+from authservice.database.sqlite.database_file import DatabaseFile
+from tests.helpers.browser import Browser
+from tests.helpers.waiting import until
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -33,7 +33,7 @@ def file(database):
 
 
 def sign_in(browser):
-    """Return the answer of any status to somebody who begins to sign in."""
+    """Return the answer of any status to a browser that begins to sign in."""
     page = browser.get("/sign-in", expect_errors=True)
     if page.status_int != 200:
         return page
@@ -89,7 +89,7 @@ def test_nothing_is_acknowledged_in_a_file_that_is_lost(app, file, lose, caplog)
     assert len(said) == 1
     assert str(file) in said[0]
     assert "authservice restore" in said[0]
-    # Nobody made an empty one in its place.
+    # There is no empty one in its place.
     assert file.exists() is (lose is not delete)
 
 

@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 
 from authservice.cli import main as authservice
-from tests.browser import Browser
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import Browser
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"

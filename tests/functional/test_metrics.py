@@ -8,11 +8,13 @@ import pytest
 import requests
 
 from authservice import clock
-from tests.browser import ORIGIN, Browser
-from tests.processes import ROOT, free_port
-from tests.production import production_app, production_browser
-from tests.relying_party import RelyingParty
-from tests.scrape import scrape, value
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.control import Control
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
+from tests.helpers.scrape import scrape, value
 
 DURATION = "http_request_duration_seconds_count"
 
@@ -87,6 +89,16 @@ def test_sign_ins_and_sign_outs(browser, now):
     assert now("sign_outs_total") == 1
 
 
+def test_who_is_refused_is_counted(make_app, port, now):
+    app = make_app(metrics__listen=f"127.0.0.1:{port}", admission__organizations="acme")
+    Control(app).put("persons/bob", {})
+    browser = Browser(app)
+    page = browser.get("/sign-in", {"person": "bob"})
+    browser.visit(page.forms[0].submit("choice", value="sign-in").location, expect_errors=True)
+
+    assert now("sign_ins_total", result="not_admitted") == 1
+
+
 def test_tokens_by_grant_and_result_and_replays(turnable_clock, browser, client, now):
     code = client.sign_in_with(browser)
     tokens = client.redeem(code).json
@@ -135,7 +147,9 @@ def test_requests_that_a_rate_limit_refused(make_app, monkeypatch, port, now):
 
 
 def test_an_error_of_our_own_is_counted_as_one(browser, now, monkeypatch):
-    monkeypatch.setattr("authservice.web.views.health.Response", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(
+        "authservice.web.views.operation.health.ReadyAnswer", lambda *_, **__: 1 / 0
+    )
 
     browser.get("/api/health", expect_errors=True)
 

@@ -8,14 +8,14 @@ import subprocess
 import pytest
 
 from authservice.httpclient import Method, Request, SendError, Timeouts
-from authservice.httpclient import tls as httpclient_tls
+from authservice.httpclient.wire import tls as httpclient_tls
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.code_hosting import CodeHosting
-from authservice.oauth.logout_delivery import LogoutDelivery
+from authservice.oauth.logout.delivery import LogoutDelivery
 from authservice.outgoing import client
 from authservice.settings import OutgoingSettings
 from tests.diagnosis.https_site import HttpsSite
-from tests.forward_proxy import ForwardProxy
+from tests.helpers.forward_proxy import ForwardProxy
 from tests.httpclient import conftest as httpclient
 from tests.unit.settings.loading import local, problems, production
 

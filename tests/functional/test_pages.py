@@ -5,8 +5,8 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.browser import ORIGIN, Browser
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
 
 def _soup(response):
@@ -156,7 +156,7 @@ def test_in_production_the_form_may_end_at_the_provider(make_app, monkeypatch):
 
 
 def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):
-    from tests.relying_party import RelyingParty  # noqa: PLC0415
+    from tests.helpers.relying_party import RelyingParty  # noqa: PLC0415
 
     native = RelyingParty.registered(
         app, database, redirect_uris=["com.example.app:/callback"], public=True
@@ -170,7 +170,7 @@ def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):
 @pytest.mark.attack("BROWSER-script-injection")
 @pytest.mark.requirement("RFC6749-10.14-1")
 def test_names_from_outside_are_shown_as_text(app, browser, database):
-    from tests.relying_party import RelyingParty  # noqa: PLC0415
+    from tests.helpers.relying_party import RelyingParty  # noqa: PLC0415
 
     client = RelyingParty.registered(app, database, name='<b onclick="x()">\u202eevil & co')
 

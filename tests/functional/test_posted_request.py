@@ -7,9 +7,11 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import posted_request
-from tests.browser import Browser
-from tests.production import production_app, production_browser
-from tests.relying_party import AUTHORIZE, RelyingParty
+from authservice.services.tokens import posted_requests
+from tests.functional.rate_limits.asking import at
+from tests.helpers.browser import Browser
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 LONG = "s" * 30_000
 # Addresses and cookies stay as short as those of any other request.
@@ -213,3 +215,43 @@ def test_an_address_may_have_twenty_of_them_kept_in_a_minute(make_app, monkeypat
     assert number_kept(database) == 20
     # Others of the same address go their way in the address.
     assert browser.post(AUTHORIZE, asked | {"state": "short"}).status_int == 303
+
+
+@pytest.mark.attack("RFC6819-4.4.1.11", "EXHAUSTION-senders")
+def test_a_site_with_many_ipv6_networks_leaves_places_to_others(make_app, monkeypatch, database):
+    monkeypatch.setattr(posted_requests, "MOST_OF_ONE", 1)
+    app = production_app(make_app, monkeypatch)
+    client = RelyingParty.registered(app, database)
+
+    def post(address):
+        browser = at(production_browser(app), address)
+        answer = browser.post(AUTHORIZE, client.request(state=LONG))
+        return answer.location.startswith(browser.origin)
+
+    # As often as a site may ask.
+    assert sum(post(f"2001:db8:0:{number:x}::1") for number in range(20)) == 8
+    assert post("2001:db8:1::1")
+    assert post("203.0.113.8")
+    assert not post("203.0.113.8")
+
+
+def test_in_local_mode_all_come_from_one_sender_that_has_all_places(way, database, monkeypatch):
+    monkeypatch.setattr(posted_requests, "MOST_OF_ONE", 1)
+
+    way.begin(state=LONG)
+    way.begin(state=LONG)
+
+    assert number_kept(database) == 2
+
+
+@pytest.mark.attack("RFC6819-4.4.1.11")
+def test_a_client_is_told_when_no_more_can_be_kept(way, database, monkeypatch):
+    monkeypatch.setattr(posted_requests, "MOST", 1)
+    way.begin(state=LONG)
+
+    refused = way.answered(way.begin(state=LONG))
+
+    assert refused["error"] == "temporarily_unavailable"
+    assert "shorter" in refused["error_description"]
+    assert refused["state"] == LONG
+    assert number_kept(database) == 1

@@ -4,9 +4,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.id_token_verification import verified
-from tests.production import production_app, production_browser
-from tests.relying_party import RelyingParty
+from tests.helpers.id_token_verification import verified
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
 
 METADATA = "/api/auth/.well-known/openid-configuration"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice import clock
-from tests.relying_party import RelyingParty
+from tests.helpers.relying_party import RelyingParty
 
 DAY = 86400
 

@@ -1,4 +1,4 @@
-"""One account of the provider is one user: addresses that wander between accounts link nobody."""
+"""One account of the provider is one user: addresses that wander between accounts link no users."""
 
 import json
 from urllib.parse import parse_qs, quote, urlsplit
@@ -9,9 +9,9 @@ from sqlalchemy import select, text, update
 from authservice.cli import main as authservice
 from authservice.events import AccountNotLinked, EmailReleased, SignedOut
 from authservice.models import user
-from tests.id_token_verification import verified
-from tests.production import production_app, production_browser
-from tests.relying_party import RelyingParty
+from tests.helpers.id_token_verification import verified
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
 
 MONA = 583231
 HUBOT = 480938
@@ -295,7 +295,7 @@ def test_an_address_that_changed_before_the_yes_stays(
     who = user_of(mona)["id"]
 
     class Typed:
-        """Somebody signs in while the operator thinks."""
+        """A user signs in while the operator thinks."""
 
         def readline(self):
             with database.transaction() as connection:

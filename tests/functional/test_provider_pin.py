@@ -5,12 +5,15 @@ import json
 import pytest
 from sqlalchemy import delete, func, select
 
+from authservice import clock
 from authservice.cli import main as authservice
 from authservice.events import ProviderRebound
-from authservice.models import account, pinned_provider, session, user
-from authservice.services import provider_pin
-from authservice.services.provider_pin import ProviderPin
-from tests.production import production_app, production_browser
+from authservice.models import account, pinned_provider, removed_account, session, user
+from authservice.services.admission import pins, removal
+from authservice.services.people import provider_pin
+from authservice.services.people.provider_pin import ProviderPin
+from authservice.settings.admission import rules
+from tests.helpers.production import production_app, production_browser
 
 ELSEWHERE = "https://git.example.com/api/v3"
 OTHER = ProviderPin("github", "https://git.example.com")
@@ -137,6 +140,18 @@ def test_a_process_that_still_asks_the_former_provider_lets_nobody_in(
     assert [count(database, table) for table in (user, account, session)] == [0, 0, 0]
 
 
+def test_after_a_rebinding_names_in_rules_have_no_numbers(begin, come, database, rebind):
+    begin()
+    with database.begin() as transaction:
+        pins.renew(transaction.connection, rules.parse("org:acme"), None, "7")
+        removal.remove(transaction, "1", clock.now(), provider_id="github")
+
+    rebind("--yes")
+
+    assert pins.all_pins(database.reader) == {}
+    assert count(database, removed_account) == 0
+
+
 def test_a_database_that_was_away_at_the_start_is_pinned_by_the_first_sign_in(
     begin, come, standin, database
 ):
@@ -173,11 +188,11 @@ def test_a_provider_that_is_pinned_meanwhile_stays(begin, database, rebind, stan
     third = ProviderPin("github", "https://third.example.com")
 
     class Typed:
-        """Somebody else rebinds the database while the operator thinks."""
+        """Another operator rebinds the database while the operator thinks."""
 
         def readline(self):
-            with database.transaction() as connection:
-                provider_pin.rebind(connection, pinned(standin), third)
+            with database.begin() as transaction:
+                provider_pin.rebind(transaction, pinned(standin), third)
             return "yes\n"
 
     monkeypatch.setattr("sys.stdin", Typed())

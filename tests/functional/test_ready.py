@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import text
 
-from authservice.version import __version__
+from authservice.settings.version import __version__
 from authservice.web.readiness import CONDITIONS
-from tests.browser import Browser
-from tests.processes import ROOT
+from tests.helpers.browser import Browser
+from tests.helpers.processes import ROOT
 
 PATH = "/api/ready"
 

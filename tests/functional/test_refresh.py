@@ -1,10 +1,12 @@
 """Refreshing: rotated at each use, kind to an honest retry, ended by a replay."""
 
+from functools import partial
+
 import pytest
 
-from authservice.services import refresh_tokens
-from tests.browser import ORIGIN
-from tests.relying_party import RelyingParty
+from authservice.services.tokens import refresh_tokens
+from tests.helpers.browser import ORIGIN
+from tests.helpers.relying_party import RelyingParty
 
 
 @pytest.fixture
@@ -23,8 +25,10 @@ def alive(client, access_token):
     return client.userinfo(access_token).status_int == 200
 
 
-def expiry_of(database, token):
-    return refresh_tokens.find(database.reader, token).expires_at
+@pytest.fixture
+def find(app, database):
+    """Look a token up, whatever its state."""
+    return partial(refresh_tokens.find, database.reader, app.registry.components.secret)
 
 
 @pytest.mark.story("oauth2.token")
@@ -61,10 +65,10 @@ def test_a_public_client_refreshes_by_naming_itself(app, browser, database):
 @pytest.mark.attack("FAILURES-32")
 @pytest.mark.parametrize("seconds", [0, 9, 10])
 def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
-    relying_party, tokens, turnable_clock, database, seconds
+    relying_party, tokens, turnable_clock, find, seconds
 ):
     first = relying_party.refresh(tokens["refresh_token"]).json
-    expiry = expiry_of(database, first["refresh_token"])
+    expiry = find(first["refresh_token"]).expires_at
     turnable_clock.advance(seconds=seconds)
 
     second = relying_party.refresh(tokens["refresh_token"])
@@ -73,7 +77,7 @@ def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
     assert second.json["refresh_token"] == first["refresh_token"]
     assert second.json["access_token"] != first["access_token"]
     assert "id_token" in second.json
-    assert expiry_of(database, first["refresh_token"]) == expiry
+    assert find(first["refresh_token"]).expires_at == expiry
     assert alive(relying_party, second.json["access_token"])
 
 
@@ -125,12 +129,11 @@ def test_a_replay_after_the_grace_ends_the_family_and_nothing_else(
 
 @pytest.mark.attack("TOKENS-replay-refresh")
 def test_a_token_revoked_on_purpose_is_refused_inside_the_grace_too(
-    relying_party, tokens, database
+    relying_party, tokens, database, find
 ):
     newer = relying_party.refresh(tokens["refresh_token"]).json
     with database.transaction() as connection:
-        found = refresh_tokens.find(connection, newer["refresh_token"])
-        refresh_tokens.revoke_family(connection, found.family_id)
+        refresh_tokens.revoke_family(connection, find(newer["refresh_token"]).id)
 
     assert refused(relying_party.refresh(tokens["refresh_token"]))
     assert refused(relying_party.refresh(newer["refresh_token"]))
@@ -138,15 +141,15 @@ def test_a_token_revoked_on_purpose_is_refused_inside_the_grace_too(
 
 @pytest.mark.attack("RFC6819-4.5.2")
 def test_nothing_stored_opens_a_successor_once_the_grace_is_over(
-    relying_party, tokens, turnable_clock, database
+    relying_party, tokens, turnable_clock, find
 ):
     first = relying_party.refresh(tokens["refresh_token"]).json
-    assert refresh_tokens.find(database.reader, tokens["refresh_token"]).successor
+    assert find(tokens["refresh_token"]).rotation.successor
     turnable_clock.advance(seconds=11)
 
     relying_party.refresh(first["refresh_token"])
 
-    assert refresh_tokens.find(database.reader, tokens["refresh_token"]).successor is None
+    assert find(tokens["refresh_token"]).rotation is None
 
 
 @pytest.mark.attack("RFC9700-4.14", "TOKENS-substitution")

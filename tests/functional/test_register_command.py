@@ -11,8 +11,8 @@ from authservice.cli import main as authservice
 from authservice.cli import register
 from authservice.crypto.secret_values import digest
 from authservice.models import account, jwks, oauth_client, session, user
-from tests.refusing_database import refuse
-from tests.relying_party import RelyingParty
+from tests.helpers.refusing_database import refuse
+from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 

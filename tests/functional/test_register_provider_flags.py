@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 
 from authservice.cli import register
 from authservice.models import oauth_client
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
@@ -56,7 +56,7 @@ def test_without_them_the_defaults_of_the_server_hold(run, database):
     assert shown["id_token_signed_response_alg"] == "RS256"
     assert shown["minimal_id_token"] is False
     unset = {"userinfo_signed_response_alg", "backchannel_logout_uri", "requests_per_minute"}
-    assert not unset & set(shown)
+    assert not (unset | {"groups"}) & set(shown)
 
 
 @pytest.mark.parametrize("alg", ["RS256", "ES256", "EdDSA"])
@@ -85,6 +85,22 @@ def test_the_other_flags_are_stored_and_shown(run, database):
     assert shown["scope"] == "email openid"
 
 
+def test_groups_are_for_clients_that_are_registered_for_them(run, database):
+    shown = json.loads(run("--groups", "--json").out)
+
+    assert shown["groups"] is only_client(database).groups is True
+    assert shown["scope"] == "openid profile email offline_access groups"
+    # What every client may have without being registered for it does not grow.
+    assert only_client(database).scopes == ("openid", "profile", "email", "offline_access")
+
+
+def test_their_scope_may_be_named_beside_it(run, database):
+    shown = json.loads(run("--groups", "--scope", "openid groups", "--json").out)
+
+    assert only_client(database).scopes == ("openid",)
+    assert shown["scope"] == "openid groups"
+
+
 def test_a_limit_of_its_own_is_stored_and_shown(run, database):
     shown = json.loads(run("--requests-per-minute", "6000", "--json").out)
 
@@ -110,6 +126,9 @@ def test_a_limit_of_its_own_is_stored_and_shown(run, database):
         (["--scope", "openid", "--scope", "email"], "--scope is given twice"),
         (["--scope", "openid phone"], "openid profile email offline_access"),
         (["--scope", " "], "scope may hold"),
+        (["--scope", "groups", "--groups"], "scope may hold"),
+        (["--scope", "openid groups"], "scope groups comes with --groups"),
+        (["--no-groups"], "--no-groups"),
         (["--backchannel-logout-uri", TOLD, "--backchannel-logout-uri", TOLD], "given twice"),
         (["--backchannel-logout-uri", "http://app.example.com/x"], "must use https"),
         (["--backchannel-logout-uri", f"{TOLD}#x"], "fragment"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.services.client_metadata import ClientMetadata
-from tests.relying_party import AUTHORIZE, TOKEN, RelyingParty
+from authservice.services.clients.client_metadata import ClientMetadata
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 
 REVOKE = "/api/auth/oauth2/revoke"
 INTROSPECT = "/api/auth/oauth2/introspect"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.published_keys import decoded
-from tests.relying_party import USERINFO, RelyingParty
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import USERINFO, RelyingParty
 
 
 @pytest.mark.requirement("RFC6750-2.2-1")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.browser import Browser
-from tests.id_token_verification import ISSUER
-from tests.published_keys import decoded
-from tests.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.browser import Browser
+from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
@@ -173,7 +173,7 @@ def test_what_was_not_granted_is_an_invalid_target_at_the_token_endpoint(
 
     assert answer.status_int == 400
     assert answer.json["error"] == "invalid_target"
-    assert "resource" in answer.json["error_description"]
+    assert "the authorization request named" in answer.json["error_description"]
     assert answer.headers["Cache-Control"] == "no-store"
 
 

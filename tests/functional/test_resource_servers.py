@@ -8,12 +8,13 @@ from joserfc.errors import BadSignatureError
 from sqlalchemy import func, select
 
 from authservice.models import oauth_access_token
-from tests.browser import ORIGIN, Browser
+from authservice.services.tokens import access_tokens
 from tests.functional.test_introspection import INACTIVE, told
 from tests.functional.test_revocation import revoked
-from tests.id_token_verification import ISSUER
-from tests.published_keys import decoded
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
@@ -129,7 +130,7 @@ def test_userinfo_refuses_it(relying_party, tokens):
 def test_it_has_a_row_that_does_not_hold_it(database, tokens):
     (row,) = database.reader.execute(select(oauth_access_token)).all()
 
-    assert row.resources == (CALENDAR,)
+    assert access_tokens.find(database.reader, tokens["access_token"]).resources == (CALENDAR,)
     assert tokens["access_token"] not in repr(tuple(row))
 
 

@@ -1,8 +1,8 @@
-"""Revocation: clients give their tokens back, and touch nobody else's (RFC 7009)."""
+"""Revocation: clients give their tokens back, and touch no others (RFC 7009)."""
 
 import pytest
 
-from tests.relying_party import RelyingParty
+from tests.helpers.relying_party import RelyingParty
 
 REVOKE = "/api/auth/oauth2/revoke"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.production import production_app, production_browser
+from tests.helpers.production import production_app, production_browser
 
 PATHS = [
     "/",

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.web.routes import ROUTES, Surface
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
 GET_SESSION = "/api/auth/get-session"
 SIGN_OUT = "/api/auth/sign-out"

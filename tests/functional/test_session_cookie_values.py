@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.browser import Browser
-from tests.cookies import cookies_set_by
-from tests.statements import statements  # noqa: F401  (a fixture)
+from tests.helpers.browser import Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.statements import statements  # noqa: F401  (a fixture)
 
 GET_SESSION = "/api/auth/get-session"
 NAME = "authservice.session_token"
@@ -29,7 +29,7 @@ JUNK = [
 
 @pytest.fixture
 def signed_in(app):
-    """Give the cookies of somebody who is signed in, by name."""
+    """Give the cookies of a user who is signed in, by name."""
     browser = Browser(app)
     browser.sign_in()
     return dict(browser.cookies)

@@ -5,8 +5,8 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 from joserfc.jws import extract_compact
 
-from tests.browser import ORIGIN
-from tests.relying_party import USERINFO
+from tests.helpers.browser import ORIGIN
+from tests.helpers.relying_party import USERINFO
 
 PATH = "/api/auth/token"
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.cookies import cookies_set_by
+from tests.helpers.cookies import cookies_set_by
 
 GET_SESSION = "/api/auth/get-session"
 NAMES = {"authservice.session_token", "authservice.session_host"}
@@ -110,7 +110,7 @@ def test_a_moment_before_the_end_it_is_alive(signed_in, turnable_clock):
 
 
 def test_the_lifetimes_are_settings(make_app, turnable_clock):
-    from tests.browser import Browser  # noqa: PLC0415
+    from tests.helpers.browser import Browser  # noqa: PLC0415
 
     app = make_app(lifetimes__session="100", lifetimes__session_update="10")
     browser = Browser(app)
@@ -156,7 +156,7 @@ def test_its_cookies_end_with_it(signed_in, turnable_clock):
 
 @pytest.mark.attack("OWASP-SESSION-6")
 def test_a_session_that_was_to_live_longer_ends_when_the_setting_says_so(make_app, turnable_clock):
-    from tests.browser import Browser  # noqa: PLC0415
+    from tests.helpers.browser import Browser  # noqa: PLC0415
 
     before = Browser(make_app(lifetimes__session="604800"))
     before.sign_in()

@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import oauth_refresh_token
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
-from tests.production import signed_in_cookies
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.production import signed_in_cookies
+from tests.helpers.relying_party import RelyingParty
 
 HEADERS = {"Origin": ORIGIN}
 DONE = {"status": True}
@@ -41,7 +41,7 @@ def signed_in(browser):
 
 @pytest.fixture
 def stranger(app, database):
-    """Somebody else's browser."""
+    """Another user's browser."""
     browser = Browser(app)
     for pair in signed_in_cookies(app, database).split("; "):
         browser.set_cookie(*pair.split("=", 1))

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import verification
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
-from tests.production import production_app, production_browser
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.production import production_app, production_browser
 
 SOCIAL = "/api/auth/sign-in/social"
 BEGIN = "/api/auth/sign-in/begin"
@@ -29,7 +29,8 @@ def person(app):
 
 
 def _attempts(database):
-    return database.reader.scalar(select(func.count()).select_from(verification))
+    attempts = select(func.count()).where(verification.c.identifier.startswith("sign-in:"))
+    return database.reader.scalar(attempts)
 
 
 @pytest.mark.story("sign_in.begin")

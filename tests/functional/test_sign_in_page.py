@@ -3,8 +3,8 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
 
 NAMES = {
     "callbackURL": "INVALID_CALLBACK_URL",

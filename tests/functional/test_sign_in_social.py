@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import verification
-from tests.browser import ORIGIN
-from tests.production import production_app, production_browser
+from tests.helpers.browser import ORIGIN
+from tests.helpers.production import production_app, production_browser
 
 PATH = "/api/auth/sign-in/social"
 HEADERS = {"Origin": ORIGIN}
@@ -55,7 +55,9 @@ def test_a_new_person_is_sent_where_new_people_go(browser):
     for expected in ("/welcome", "/home"):
         page = browser.visit(_begin(browser, **body).json["url"])
         callback = page.forms[0].submit("choice", value="sign-in").location
-        assert browser.visit(callback).location == f"{ORIGIN}{expected}"
+        # After a double click the browser follows the second answer.
+        for _ in range(2):
+            assert browser.visit(callback).location == f"{ORIGIN}{expected}"
 
 
 def test_without_a_callback_the_landing_page_is_next(browser):
@@ -111,7 +113,8 @@ def test_the_provider_has_to_be_named(browser):
 def test_nothing_is_stored_before_the_person_acts_in_local_mode(browser, database):
     _begin(browser)
 
-    assert database.reader.scalar(select(func.count()).select_from(verification)) == 0
+    attempts = select(func.count()).where(verification.c.identifier.startswith("sign-in:"))
+    assert database.reader.scalar(attempts) == 0
 
 
 @pytest.mark.attack("BROWSER-planted-session")
@@ -126,4 +129,5 @@ def test_in_production_no_script_is_told_a_state(production, database):
         "errorCallbackURL": ["/no"],
     }
     assert "Set-Cookie" not in answer.headers
-    assert database.reader.scalar(select(func.count()).select_from(verification)) == 0
+    attempts = select(func.count()).where(verification.c.identifier.startswith("sign-in:"))
+    assert database.reader.scalar(attempts) == 0

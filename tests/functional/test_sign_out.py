@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import oauth_access_token, oauth_refresh_token, session
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
-from tests.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
 SIGN_OUT = "/api/auth/sign-out"
 HEADERS = {"Origin": ORIGIN}

@@ -1,4 +1,4 @@
-"""``authservice sign-out-everyone``: nobody is signed in afterwards, and nothing else is lost."""
+"""``authservice sign-out-everyone``: no session is left afterwards, and nothing else is lost."""
 
 import json
 
@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from authservice.cli import main as authservice
 from authservice.events import EveryoneSignedOut
 from authservice.models import oauth_client, oauth_consent, user
-from tests.expired import notices
-from tests.relying_party import RelyingParty
+from tests.helpers.expired import notices
+from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 

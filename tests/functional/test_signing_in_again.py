@@ -7,11 +7,12 @@ from pyramid.response import Response
 from sqlalchemy import select
 
 from authservice.models import session, session_participant
-from authservice.services import sessions, users
-from authservice.services.users import Profile
-from tests.browser import ORIGIN, Browser
-from tests.cookies import cookies_set_by
-from tests.expired import notices
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.expired import notices
 
 SHARED = "authservice.session_token"
 COMPANION = "authservice.session_host"
@@ -25,8 +26,8 @@ OTHER = Profile(
 )
 
 
-def _become_somebody_else(app, database, browser):
-    """Sign somebody else in as another tab of the browser would; return their session."""
+def _become_another_user(app, database, browser):
+    """Sign another user in as another tab of the browser would; return their session."""
     with database.transaction() as connection:
         other, _ = users.from_profile(connection, OTHER)
         theirs, token = sessions.create(connection, other, timedelta(days=7))
@@ -120,7 +121,7 @@ def test_another_person_ends_the_session_of_the_one_before_and_its_clients_are_t
     app, browser, tokens, told_client, database
 ):
     former = browser.session()["session"]["id"]
-    theirs = _become_somebody_else(app, database, browser)
+    theirs = _become_another_user(app, database, browser)
     with database.transaction() as connection:
         connection.execute(session_participant.update().values(session_id=theirs.id))
 
@@ -141,7 +142,7 @@ def test_continue_does_not_answer_for_somebody_whom_the_page_did_not_name(
     asked = relying_party.authorize(browser, prompt="select_account")
     page = browser.visit(asked.location)
     assert "Local Developer" in page.text
-    _become_somebody_else(app, database, browser)
+    _become_another_user(app, database, browser)
 
     answer = page.forms[0].submit("choice", value="continue")
 

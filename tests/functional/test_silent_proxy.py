@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.production import production_app, production_browser
+from tests.helpers.production import production_app, production_browser
 
 PROXY = "10.0.0.1"
-LOGGER = "authservice.web.silent_proxy"
+LOGGER = "authservice.web.gates.silent_proxy"
 
 
 @pytest.fixture
@@ -53,6 +53,23 @@ def test_only_a_request_whose_sender_is_known_may_be_the_operators(
 
     assert answer["sender_known"] is known
     assert ("version" in answer) is told
+
+
+@pytest.mark.attack("BROWSER-probing")
+@pytest.mark.parametrize("remote", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"])
+def test_a_proxy_on_this_machine_that_no_setting_names_and_that_adds_nothing_is_noticed(
+    make_app, monkeypatch, remote
+):
+    browser = production_browser(production_app(make_app, monkeypatch, auth__trusted_proxies=PROXY))
+    browser.extra_environ["REMOTE_ADDR"] = remote
+
+    passed_on = browser.get("/api/ready").json
+    of_its_own = browser.get("/api/ready", headers={"Host": "127.0.0.1:8080"}).json
+
+    assert not passed_on["sender_known"]
+    assert "version" not in passed_on
+    assert of_its_own["sender_known"]
+    assert "version" in of_its_own
 
 
 def test_the_log_says_it_once(ask, caplog):

@@ -4,8 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.cookies import cookies_set_by
-from tests.production import production_app, production_browser
+from tests.helpers.cookies import cookies_set_by
+from tests.helpers.production import production_app, production_browser
 
 CALLBACK = "/api/auth/callback/github"
 TOKEN = "/login/oauth/access_token"
@@ -81,7 +81,7 @@ def test_an_attempt_that_failed_is_forgotten_by_its_browser(browser, standin):
 def test_after_a_failure_a_new_attempt_succeeds(browser, standin):
     standin.fault(TOKEN, "500")
     _visit(browser, _back(browser, standin))
-    standin.mend(TOKEN)
+    standin.repair(TOKEN)
 
     assert browser.visit(_back(browser, standin)).status_int == 303
     assert len(standin.requests(TOKEN)) == 2

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import text
 
 from authservice import main
-from authservice.schema import REVISION
-from tests.applications import LOCAL
-from tests.browser import Browser
-from tests.mounts import lost_sshfs
-from tests.production import production_app, production_browser, signed_in_cookies
+from authservice.database.schema import REVISION
+from tests.helpers.applications import LOCAL
+from tests.helpers.browser import Browser
+from tests.helpers.mounts import lost_sshfs
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, SECRET
 
 
@@ -26,6 +26,8 @@ def _refusal(**settings):
 
 @pytest.fixture
 def production(monkeypatch):
+    # What an engine needs in local mode, production refuses.
+    monkeypatch.delenv("AUTH_LOCAL_CONTROL_TOKEN", raising=False)
     for name, value in PRODUCTION_ENVIRON.items():
         monkeypatch.setenv(name, value)
     return {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
@@ -135,7 +137,10 @@ def test_local_mode_warns_of_one(tmp_path, caplog):
 def _user(database, user_id, provider_id):
     with database.transaction() as connection:
         connection.execute(
-            text("INSERT INTO \"user\" VALUES (:id, 'N', :id || '@x.example', 1, NULL, 0, 0)"),
+            text(
+                'INSERT INTO "user" (id, name, email, email_verified, created_at, updated_at)'
+                " VALUES (:id, 'N', :id || '@x.example', 1, 0, 0)"
+            ),
             {"id": user_id},
         )
         connection.execute(
@@ -236,7 +241,7 @@ def test_it_comes_back_by_itself(make_app, engine, unreachable):
     browser = Browser(make_app(auth__database_url=unreachable))
     assert browser.get("/api/auth/jwks", expect_errors=True).status_int == 503
 
-    engine.mend(unreachable)
+    engine.repair(unreachable)
 
     assert len(browser.get("/api/auth/jwks").json["keys"]) == 3
     browser.sign_in()
@@ -255,7 +260,7 @@ def test_a_server_that_refuses_connections_does_not_stop_it(make_app, monkeypatc
 
 def test_without_the_driver_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "authservice.postgresql_replies", raising=False)
+    monkeypatch.delitem(sys.modules, "authservice.database.postgresql.replies", raising=False)
     monkeypatch.setenv("AUTH_SECRET", SECRET)
 
     message = _refusal(auth__database_url="postgresql+psycopg://u@db.example.com/auth")

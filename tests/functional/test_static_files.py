@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 from webob import Request
 
-from tests.browser import ORIGIN, Browser
+from tests.helpers.browser import ORIGIN, Browser
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'
 

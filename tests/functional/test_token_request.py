@@ -8,7 +8,7 @@ from sqlalchemy import select
 from webtest.forms import Upload
 
 from authservice.models import metadata as tables
-from tests.relying_party import TOKEN
+from tests.helpers.relying_party import TOKEN
 
 PRINTABLE = set(string.ascii_letters + string.digits + string.punctuation + " ") - set('"\\')
 
@@ -42,8 +42,8 @@ def test_the_answer_is_what_the_standards_ask_for(relying_party, code):
     assert tokens["token_type"] == "Bearer"
     assert tokens["expires_in"] == 3600
     assert set(tokens["scope"].split()) == {"openid", "profile", "email", "offline_access"}
-    for name in ("access_token", "refresh_token"):
-        assert len(tokens[name]) == 43
+    for name, length in (("access_token", 43), ("refresh_token", 107)):
+        assert len(tokens[name]) == length
         assert tokens[name].isalnum()
 
 

@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select, text
 
-from authservice.models import account, session, user, verification
-from authservice.sqlite import engines, shared_transaction
-from tests.browser import ORIGIN
-from tests.refusing_database import allow, refuse
-from tests.waiting import until
+from authservice.database.sqlite import engines, shared_transaction
+from authservice.models import account, session, user
+from tests.helpers.browser import ORIGIN
+from tests.helpers.refusing_database import allow, refuse
+from tests.helpers.verifications import made_by_requests
+from tests.helpers.waiting import until
 
 # A moment that lies beyond the end of the calendar.
 NEVER = 2**62
@@ -38,7 +39,7 @@ def test_a_sign_in_that_fails_half_way_leaves_nothing_but_a_spent_attempt(
     assert "the disk is full" not in answer.text
     assert [_count(database, table) for table in (user, account, session)] == [0, 0, 0]
     # Before the provider is asked, and for good.
-    row = database.reader.execute(select(verification)).one()
+    (row,) = made_by_requests(database)
     assert row.updated_at is not None
 
 
@@ -95,7 +96,7 @@ def test_a_request_that_waits_goes_on_in_the_transaction_before_it(
         assert traced.count("COMMIT") == 1
         assert answer.result().status_int == 303
     assert traced.count("COMMIT") == 1
-    assert _count(database, verification) == 1
+    assert len(made_by_requests(database)) == 1
 
 
 def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.relying_party import USERINFO, RelyingParty
+from tests.helpers.relying_party import USERINFO, RelyingParty
 
 
 @pytest.fixture
@@ -65,7 +65,15 @@ def test_the_scheme_is_known_in_any_case(http, token, scheme):
         ("openid email", {"sub", "email", "email_verified"}),
         (
             "openid profile",
-            {"sub", "name", "given_name", "family_name", "picture", "updated_at"},
+            {
+                "sub",
+                "name",
+                "given_name",
+                "family_name",
+                "preferred_username",
+                "picture",
+                "updated_at",
+            },
         ),
     ],
 )

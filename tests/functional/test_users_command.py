@@ -1,18 +1,23 @@
 """``authservice users``: who there is, what is kept of one, and that nothing is left of one."""
 
 import json
+from datetime import timedelta
 from functools import partial
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
+from authservice import clock
 from authservice.cli import main as authservice
+from authservice.crypto.secret_values import digest
 from authservice.events import SignedOut, UserDeleted, UserExported
 from authservice.models import metadata, oauth_client, user
-from authservice.services import user_administration, users
-from authservice.services.users import Profile
-from tests.expired import notices
-from tests.relying_party import RelyingParty
+from authservice.services.admission import removal
+from authservice.services.people import user_administration, users
+from authservice.services.people.users import Profile
+from tests.helpers.control import Control
+from tests.helpers.expired import notices
+from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
@@ -35,7 +40,7 @@ def client(app, database):
 
 @pytest.fixture
 def tokens(browser, client):
-    """The tokens of somebody of whom there is a row of every kind."""
+    """The tokens of a user of whom there is a row of every kind."""
     found = client.redeem(client.sign_in_with(browser)).json
     client.sign_in_with(browser)
     return found
@@ -94,8 +99,37 @@ def test_an_export_holds_everything_of_a_user_and_nothing_that_opens_anything(
     assert len(found["access_tokens"]) == len(found["refresh_tokens"]) == 1
     assert found["user"]["created_at"].endswith("Z")
     assert '"token"' not in output
-    assert '"successor"' not in output
+    assert tokens["refresh_token"][:32] not in output
+    assert digest(tokens["access_token"]) not in output
+    assert found["access_tokens"][0]["client_id"] == client.client_id
     assert other not in output
+
+
+def test_username_and_groups_are_listed_and_exported(run, app):
+    control = Control(app)
+    control.put("persons/anna", {"username": "anna-a", "groups": ["staff", "admins"]})
+    control.post("sessions", {"person": "anna"})
+
+    (listed,) = json.loads(run("list", "--json").out)
+    exported = json.loads(run("export", "anna", "--json").out)["user"]
+
+    for found in (listed, exported):
+        assert (found["username"], found["groups"]) == ("anna-a", ["admins", "staff"])
+
+
+def test_what_is_known_of_an_admission_is_exported(run, app, tokens, database):
+    with database.begin() as transaction:
+        at = clock.now()
+        admitted = update(user).where(user.c.id == USER)
+        transaction.connection.execute(admitted.values(admitted_at=at, admitted_by="id:1"))
+        removal.remove(transaction, "another", at, provider_id="other")
+        removal.remove(transaction, USER, at - timedelta(hours=1), provider_id=USER)
+
+    exported = json.loads(run("export", USER, "--json").out)
+
+    assert exported["user"]["admitted_by"] == "id:1"
+    assert exported["user"]["admitted_at"].endswith("Z")
+    assert [each["id"] for each in exported["removed_accounts"]] == [USER]
 
 
 def test_an_export_is_accounted_for(run, tokens, caplog):
@@ -181,7 +215,8 @@ def test_somebody_who_is_not_there_is_said_so(run, database, command):
 
 def test_no_table_of_people_is_forgotten():
     of_people = {name for name, table in metadata.tables.items() if "user_id" in table.c}
-    known = {table.name for table, _ in user_administration._hanging("x").values()}
+    conditions = [str(each.whereclause) for each in user_administration._hanging("x").values()]
+    known = {name for name in of_people if any(f"{name}.user_id =" in each for each in conditions)}
 
-    # Clients belong to nobody once they are registered.
+    # Clients belong to no user once they are registered.
     assert of_people - known == {"oauth_client"}

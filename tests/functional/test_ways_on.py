@@ -1,9 +1,9 @@
-"""No page is a dead end: an error page leads on to where its person can begin anew."""
+"""No page is a dead end: an error page leads on to where its person can begin again."""
 
 import pytest
 from sqlalchemy import text
 
-from tests.browser import ORIGIN
+from tests.helpers.browser import ORIGIN
 
 
 def ways_on(page):

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from authservice.cli import main as authservice
 from authservice.cli import register
 from authservice.models import oauth_client
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
 REGISTERING = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
 WRITING = (
@@ -22,14 +22,10 @@ WRITING = (
     ["oauth:register", *REGISTERING],
 )
 
-pytestmark = pytest.mark.engines("sqlite")
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
+pytestmark = [
+    pytest.mark.engines("sqlite"),
+    pytest.mark.usefixtures("in_an_empty_folder"),
+]
 
 
 def _ini(path, database_url, mode="local"):

@@ -15,7 +15,7 @@ _END = _BEGIN + timedelta(days=36500)
 
 
 class Authority:
-    """Issues certificates that are trusted by whoever trusts ``bundle``."""
+    """Issues certificates that are trusted by anyone who trusts ``bundle``."""
 
     def __init__(self, folder: Path, *, states_usage: bool = True) -> None:
         self._folder = folder

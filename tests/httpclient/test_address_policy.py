@@ -12,7 +12,7 @@ from authservice.httpclient import (
     allow_networks,
     public_addresses_only,
 )
-from authservice.httpclient.address_policy import destination
+from authservice.httpclient.wire.address_policy import destination
 from tests.httpclient.raw_server import answer, replies
 
 
@@ -255,7 +255,7 @@ def test_public_addresses_are_public(address):
 @pytest.mark.attack("BROWSER-ssrf")
 def test_other_addresses_are_not_public(address):
     assert not public_addresses_only(destination(address))
-    # Whoever asks the policy directly need not know of the forms.
+    # Anyone who asks the policy directly need not know of the forms.
     assert not public_addresses_only(ip_address(address))
 
 

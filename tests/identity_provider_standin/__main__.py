@@ -9,7 +9,7 @@ def main():
     arguments = argparse.ArgumentParser(prog="tests.identity_provider_standin", description=__doc__)
     arguments.add_argument("--port", type=int, default=0, help="0 takes a free one")
     server = Server(arguments.parse_args().port)
-    print(server.url, flush=True)  # noqa: T201  (whoever started it reads the address)
+    print(server.url, flush=True)  # noqa: T201  (anyone who started it reads the address)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -1,9 +1,11 @@
-"""The REST API, as far as a sign-in needs it: ``/api/user`` and ``/api/user/emails``."""
+"""The REST API, as far as a sign-in needs it: who a person is, and their addresses and groups."""
 
 import time
 from collections.abc import Mapping
 
+from tests.identity_provider_standin import app, groups_api, public_api
 from tests.identity_provider_standin.answer import Answer, html_answer, json_answer
+from tests.identity_provider_standin.pages import error, page
 from tests.identity_provider_standin.state import Grant, State
 
 _HOURLY_CALLS = 5000
@@ -13,9 +15,14 @@ _ACCEPTED = {"/user": "", "/user/emails": "user, user:email"}
 
 
 def answer(
-    state: State, base: str, path: str, query: Mapping[str, str], headers: Mapping[str, str]
+    state: State,
+    method: str,
+    base: str,
+    path: str,
+    query: Mapping[str, str],
+    headers: Mapping[str, str],
 ) -> Answer:
-    """Answer a GET below ``/api``."""
+    """Answer a request below ``/api``."""
     if not headers.get("User-Agent"):
         return html_answer(
             403,
@@ -25,13 +32,26 @@ def answer(
     state.api_calls += 1
     version = headers.get("X-GitHub-Api-Version", "2022-11-28")
     if version not in _VERSIONS:
-        return _error(400, "Not a supported version")
+        return error(400, "Not a supported version")
+    of_app = app.answer(state, method, base, path, query, headers)
+    if of_app is None:
+        return _of_person(state, base, path, query, headers)
+    of_app.headers += rate_limit_headers(state, max(0, _HOURLY_CALLS - state.api_calls))
+    return of_app
+
+
+def _of_person(
+    state: State, base: str, path: str, query: Mapping[str, str], headers: Mapping[str, str]
+) -> Answer:
+    version = headers.get("X-GitHub-Api-Version", "2022-11-28")
     scheme, _, token = headers.get("Authorization", "").partition(" ")
     if not token:
-        return _error(401, "Requires authentication")
+        return error(401, "Requires authentication")
+    if scheme.lower() == "basic":
+        return public_api.answer(state, base, path, token)
     grant = state.tokens.get(token) if scheme.lower() in {"bearer", "token"} else None
     if grant is None:
-        return _error(401, "Bad credentials")
+        return error(401, "Bad credentials")
     made = _answer(state, base, path, query, grant)
     made.headers += [
         ("X-OAuth-Scopes", ", ".join(grant.scope.split())),
@@ -58,30 +78,12 @@ def rate_limit_headers(state: State, remaining: int) -> list[tuple[str, str]]:
 def _answer(state: State, base: str, path: str, query: Mapping[str, str], grant: Grant) -> Answer:
     account = state.accounts[grant.login]
     if account.blocked:
-        return _error(403, "Sorry. Your account was suspended.")
+        return error(403, "Sorry. Your account was suspended.")
     if path == "/user":
         return json_answer(200, account.public(base))
-    if path == "/user/emails" and _SEES_EMAILS & set(grant.scope.split()):
-        return _page(f"{base}{path}", account.emails, query)
-    return _error(404, "Not Found")
-
-
-def _page(address: str, entries: list[dict[str, object]], query: Mapping[str, str]) -> Answer:
-    size = min(int(query.get("per_page", "30")), 100)
-    page = int(query.get("page", "1"))
-    shown = entries[(page - 1) * size : page * size]
-    if page * size >= len(entries):
-        return json_answer(200, shown)
-    last = -(-len(entries) // size)
-    links = f'<{address}?per_page={size}&page={page + 1}>; rel="next"'
-    links += f', <{address}?per_page={size}&page={last}>; rel="last"'
-    return json_answer(200, shown, ("Link", links))
-
-
-def _error(status: int, message: str) -> Answer:
-    content = {
-        "message": message,
-        "documentation_url": "https://docs.github.com/rest",
-        "status": str(status),
-    }
-    return json_answer(status, content)
+    sees_emails = _SEES_EMAILS & set(grant.scope.split())
+    if state.app.public_key:
+        sees_emails = "emails" in state.app.permissions
+    if path == "/user/emails" and sees_emails:
+        return page(f"{base}{path}", account.emails, query)
+    return groups_api.answer(state, base, path, query, grant) or error(404, "Not Found")

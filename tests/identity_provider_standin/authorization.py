@@ -1,6 +1,6 @@
 """``/login/oauth/authorize`` and ``/login/oauth/access_token`` as GitHub documents them.
 
-The page signs nobody in: it offers every account. ``login``, which GitHub takes as a suggestion,
+The page signs no user in: it offers every account. ``login``, which GitHub takes as a suggestion,
 allows at once here, for clients that fill in no forms.
 """
 

@@ -16,13 +16,25 @@ _BODIES = {
     "deep": "[" * 500_000,
     "empty": "",
     "text": '"sure"',
+    "no_entries": "[]",
 }
 _FORBIDDEN = {
     "rate_limited": "API rate limit exceeded for user ID 583231.",
     "secondary_limit": "You have exceeded a secondary rate limit.",
     "forbidden": "Resource not accessible by integration",
 }
-ANSWERS = {"500", "502", "huge", "redirect", *_BODIES, *_FORBIDDEN}
+ANSWERS = {
+    "500",
+    "502",
+    "429",
+    "404",
+    "no_entries",
+    "endless",
+    "huge",
+    "redirect",
+    *_BODIES,
+    *_FORBIDDEN,
+}
 KINDS = ANSWERS | {"slow", "drip", "reset", "truncated"}
 
 
@@ -32,6 +44,9 @@ def answer(state: State, kind: str, base: str) -> Answer:
         return html_answer(200, _BODIES[kind])
     if kind == "huge":
         return json_answer(200, {"login": "x" * HUGE})
+    if kind == "endless":
+        links = f'<{base}/elsewhere?page=2>; rel="next"'
+        return json_answer(200, [], ("Link", links))
     if kind == "redirect":
         return redirect(f"{base}/elsewhere", from_fault="yes")
     if kind in _FORBIDDEN:

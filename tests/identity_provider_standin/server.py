@@ -89,9 +89,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return authorization.decide(state, form)
             case "POST", "/login/oauth/access_token":
                 return authorization.access_token(state, form, self.headers.get("Accept", ""))
-            case "GET", _ if path.startswith("/api/"):
+            case ("GET" | "POST") as method, _ if path.startswith("/api/"):
                 base = f"{self.server.url}/api"
-                return api.answer(state, base, path.removeprefix("/api"), query, self.headers)
+                below = path.removeprefix("/api")
+                return api.answer(state, method, base, below, query, self.headers)
         return json_answer(404, {"message": "Not Found", "status": "404"})
 
     def _control(self, name: str, body: bytes) -> Answer:

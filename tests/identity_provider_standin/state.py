@@ -10,6 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.identity_provider_standin.accounts import Account, first_accounts
+from tests.identity_provider_standin.app import App
+from tests.identity_provider_standin.organizations import Organization
 
 CODE_LIFETIME = 600.0
 
@@ -55,6 +57,8 @@ class State:
 
     application: Application = field(default_factory=Application)
     accounts: dict[str, Account] = field(default_factory=first_accounts)
+    organizations: dict[str, Organization] = field(default_factory=dict)
+    app: App = field(default_factory=App)
     codes: dict[str, Grant] = field(default_factory=dict)
     tokens: dict[str, Grant] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)

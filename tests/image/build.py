@@ -10,8 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.helpers.processes import ROOT
 from tests.image.store import BUILDAH, FOLDER, LAYERED, LOCAL, PRODUCTION, podman
-from tests.processes import ROOT
 
 _RELEASE = "bookworm"
 _BASE = "localhost/debian:bookworm-slim"

@@ -1,6 +1,6 @@
 """Volumes and containers of the tests; ``./run image`` builds the images and comes here.
 
-The tests run in a network of their own, where every port is free and nobody else listens. That
+The tests run in a network of their own, where every port is free and no other program listens. That
 is also the proof that a container needs no network.
 """
 

@@ -3,8 +3,8 @@
 import json
 import subprocess
 
+from tests.helpers.processes import Process
 from tests.image.store import PODMAN, podman
-from tests.processes import Process
 from tests.serving.test_stop import GET, HALF, REST
 
 RIGHTS = [

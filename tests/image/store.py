@@ -3,7 +3,7 @@
 import subprocess
 import zlib
 
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
 FOLDER = ROOT / "build" / "image"
 LOCAL = "localhost/authservice:local"

@@ -7,9 +7,9 @@ stands for the network alias, and the image of local mode, which has Python, for
 import pytest
 import yaml
 
-from tests.chromium import expect
+from tests.helpers.chromium import expect
+from tests.helpers.processes import ROOT
 from tests.image.store import LOCAL
-from tests.processes import ROOT
 
 FOLDER = ROOT / "docs" / "compose"
 ALIAS = "--add-host=auth.localhost:127.0.0.1"

@@ -7,10 +7,10 @@ import pytest
 import requests
 
 from tests.e2e.person import Person
+from tests.helpers.published_keys import JWKS, decoded
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, USERINFO, challenge_of
 from tests.image.container import stop_in_mid_request
 from tests.image.store import LOCAL
-from tests.published_keys import JWKS, decoded
-from tests.relying_party import AUTHORIZE, TOKEN, USERINFO, challenge_of
 
 URL = "http://localhost:37960"
 PORT = 37960

@@ -7,10 +7,10 @@ import pytest
 import redis
 import requests
 
+from tests.helpers.processes import ROOT
 from tests.image import container
 from tests.image.container import stop_in_mid_request
 from tests.image.store import PRODUCTION
-from tests.processes import ROOT
 from tests.services.redis_server import RedisServer
 from tests.serving.servers import wait_for
 
@@ -56,6 +56,7 @@ def settings(tmp_path_factory, rate_limits):
         "--env=AUTH_SECRET_FILE=/run/secrets/auth_secret",
         "--env=PROVIDER_CLIENT_SECRET_FILE=/run/secrets/provider_client_secret",
         "--env=PROVIDER_CLIENT_ID=Ov23liExample",
+        "--env=ADMISSION_EVERYONE=true",
     ]
 
 
@@ -82,7 +83,7 @@ def test_local_mode_cannot_be_switched_on(environ):
 
 
 def test_neither_account_nor_settings_of_local_mode_are_in_it():
-    names = ["-name", "local_developer*", "-o", "-name", "local.ini"]
+    names = ["-name", "local_developer*", "-o", "-name", "local.ini", "-o", "-name", "local_mode"]
 
     found = container.run(PRODUCTION, "find", "/app", "/opt", *names)
 

@@ -10,12 +10,12 @@ from sqlalchemy import insert, select, text, update
 from authservice import clock
 from authservice.crypto.secret_values import random_id
 from authservice.models import logout_notice, oauth_client
-from authservice.oauth import backchannel_logout
-from authservice.oauth.backchannel_logout import BackchannelLogout
-from tests.browser import ORIGIN
-from tests.processes import LocalService
-from tests.published_keys import decoded
-from tests.refusing_database import refuse
+from authservice.oauth.logout import backchannel
+from authservice.oauth.logout.backchannel import BackchannelLogout
+from tests.helpers.browser import ORIGIN
+from tests.helpers.processes import LocalService
+from tests.helpers.published_keys import decoded
+from tests.helpers.refusing_database import refuse
 
 
 class Notices:
@@ -78,7 +78,7 @@ class Watch(logging.Handler):
 @pytest.fixture
 def watch():
     """Give a watch over what is logged."""
-    logger = logging.getLogger("authservice.oauth.backchannel_logout")
+    logger = logging.getLogger("authservice.oauth.logout.backchannel")
     begun = []
 
     def begin(wanted):
@@ -126,7 +126,7 @@ def test_what_was_not_told_before_a_stop_is_told_after_the_next_start(
 
 @pytest.fixture
 def _often_looking(monkeypatch):
-    monkeypatch.setattr(backchannel_logout, "_IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(backchannel, "_IDLE_SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("_often_looking")

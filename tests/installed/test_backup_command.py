@@ -7,9 +7,9 @@ import stat
 import pytest
 
 from authservice.cli import main as authservice
-from authservice.schema import REVISION
-from authservice.sqlite.copy import examine
-from tests.processes import LocalService
+from authservice.database.schema import REVISION
+from authservice.database.sqlite.copy import examine
+from tests.helpers.processes import LocalService
 
 pytestmark = [pytest.mark.engines("sqlite"), pytest.mark.usefixtures("found_by_commands")]
 

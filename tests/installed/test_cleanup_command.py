@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from authservice.cli import main as authservice
-from tests.expired import counts, fill
-from tests.processes import SCRIPTS, clean_environment
+from tests.helpers.expired import counts, fill
+from tests.helpers.processes import SCRIPTS, clean_environment
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
@@ -54,10 +54,12 @@ def test_it_says_what_it_deleted(database, capsys):
     assert output.out.splitlines() == [
         "access tokens: 6 deleted",
         "sessions: 2 deleted",
-        "refresh tokens: 6 deleted",
-        "sealed successors: 0 deleted",
+        "sealed successors: 2 deleted",
+        "refresh tokens: 2 deleted",
         "verifications: 2 deleted",
         "posted requests: 2 deleted",
+        "removed accounts: 2 deleted",
+        "provider events: 2 deleted",
     ]
     assert output.err.count("\n") == 1  # which database it was
 
@@ -70,10 +72,12 @@ def test_it_says_it_in_json(database, capsys):
     assert json.loads(capsys.readouterr().out) == {
         "access_tokens": 3,
         "sessions": 1,
-        "refresh_tokens": 3,
-        "sealed_successors": 0,
+        "sealed_successors": 1,
+        "refresh_tokens": 1,
         "verifications": 1,
         "posted_requests": 1,
+        "removed_accounts": 1,
+        "provider_events": 1,
         "complete": True,
     }
 
@@ -117,6 +121,6 @@ def test_several_at_a_time_share_the_work(database, start):
     deleted = Counter()
     for out, _ in answers:
         deleted.update(json.loads(out))
-    assert (deleted.pop("complete"), deleted.pop("sealed_successors")) == (3, 0)
+    assert (deleted.pop("complete"), deleted.pop("sealed_successors")) == (3, 100)
     assert deleted == before
     assert set(counts(database).values()) == {0}

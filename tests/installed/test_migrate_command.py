@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from authservice import schema
-from tests.processes import ROOT, clean_environment
+from authservice.database import schema
+from tests.helpers.processes import ROOT, clean_environment
 
 COMMAND = "import sys; from authservice.cli import main; main(sys.argv[1:])"
 

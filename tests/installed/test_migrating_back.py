@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
-from authservice import schema
 from authservice.cli import main as authservice
-from authservice.db import Database
-from tests.processes import ROOT, SCRIPTS, LocalService, clean_environment
+from authservice.database import schema
+from authservice.database.database import Database
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, clean_environment
 
 OLDER = "0007"
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from tests.applications import LOCAL
-from tests.processes import ROOT, clean_environment
-from tests.production import PRODUCTION_ENVIRON, PRODUCTION_INI
+from tests.helpers.applications import LOCAL
+from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.production import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 START = "import json, sys, authservice; authservice.main({}, **json.loads(sys.argv[1]))"
 NO_LOCAL_MODE = "auth.mode: must be production; this build has no local mode"
@@ -21,6 +21,7 @@ def start(tmp_path, database_url):
     package = tmp_path / "build" / "authservice"
     shutil.copytree(ROOT / "authservice", package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "identity_provider" / "local_developer.py").unlink()
+    shutil.rmtree(package / "local_mode")
 
     def run(ini, **environ):
         wanted = json.dumps(ini | {"auth.database_url": database_url})

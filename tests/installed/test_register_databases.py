@@ -11,19 +11,14 @@ from sqlalchemy import func, select, text
 
 from authservice.cli import main as authservice
 from authservice.cli import register
-from authservice.db import Database
+from authservice.database.database import Database
+from authservice.database.schema import REVISION, is_migrated
 from authservice.models import jwks, oauth_client
-from authservice.schema import REVISION, is_migrated
 
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
 SCRIPTS = Path(sys.executable).parent
 
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
+pytestmark = pytest.mark.usefixtures("in_an_empty_folder")
 
 
 def _ini(path, database_url, more=""):
@@ -278,7 +273,7 @@ def test_the_installed_command_refuses_with_a_status(tmp_path, database, databas
 
 def test_without_the_driver_it_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "authservice.postgresql_replies", raising=False)
+    monkeypatch.delitem(sys.modules, "authservice.database.postgresql.replies", raising=False)
     monkeypatch.setenv("AUTH_DATABASE_URL", "postgresql+psycopg://u@db.example.com/auth")
 
     for run, arguments in ((register.main, REQUIRED), (authservice, ["migrate"])):

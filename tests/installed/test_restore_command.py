@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from authservice import schema
 from authservice.cli import main as authservice
-from authservice.db import Database
+from authservice.database import schema
+from authservice.database.database import Database
+from authservice.database.schema import REVISION
 from authservice.models import oauth_consent
-from authservice.schema import REVISION
-from tests.browser import Browser
-from tests.expired import notices
-from tests.processes import LocalService
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import Browser
+from tests.helpers.expired import notices
+from tests.helpers.processes import LocalService
+from tests.helpers.relying_party import RelyingParty
 
 pytestmark = [pytest.mark.engines("sqlite"), pytest.mark.usefixtures("found_by_commands")]
 
@@ -94,7 +94,7 @@ def test_the_database_is_as_it_was_and_the_former_one_is_kept(database, run, tmp
     assert said == [
         f"{tmp_path}/test.sqlite: restored, revision {REVISION}",
         f"{kept}: the database as it was before",
-        "Everybody is signed out, and every token is revoked.",
+        "All people are signed out, and every token is revoked.",
     ]
     for file, expected in ((tmp_path / "test.sqlite", 0), (kept, 1)):
         connection = sqlite3.connect(file)
@@ -133,7 +133,7 @@ def test_what_was_spent_since_the_backup_does_not_come_back(served, run, databas
     served.stop()
     run("backup", "b")
     served.start()
-    # Somebody uses the token and the code, and the person signs out.
+    # A client uses the token and the code, and the person signs out.
     assert served.client.refresh(tokens["refresh_token"]).status_int == 200
     assert served.client.redeem(code).status_int == 200
     served.browser.post_json("/api/auth/sign-out", {}, headers={"Origin": served.browser.origin})

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 import authservice
-from tests.processes import SCRIPTS, clean_environment
+from tests.helpers.processes import SCRIPTS, clean_environment
 
 
 def said(*arguments):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from jsonschema import Draft202012Validator
 
 from authservice.crypto.server_secret import ServerSecret
-from authservice.web.cookies import Cookies
-from authservice.web.openapi import document
+from authservice.web.openapi.description import document
+from authservice.web.session.cookies import Cookies
 from tests.unit.settings.loading import SECRET_BYTES, local
 
 SETTINGS = local()

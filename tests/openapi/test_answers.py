@@ -3,14 +3,17 @@
 import base64
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import delete, text
 
+from authservice.models import verification
 from authservice.models.base import metadata
-from tests.browser import Browser
+from tests.helpers import github_app
+from tests.helpers.admission import NAVIGATION, Gate
+from tests.helpers.browser import Browser
+from tests.helpers.production import production_app, production_browser
 from tests.openapi.described import PATHS, answers, check
 from tests.openapi.situations import SITUATIONS
 from tests.openapi.world import World
-from tests.production import production_app, production_browser
 
 DESCRIBED = answers()
 TOO_MANY = [each for each in DESCRIBED if each.status == 429]
@@ -23,7 +26,14 @@ UNREADABLE = [
     and each.content_type == "application/json"
     and not SITUATIONS[each.operation, each.status, each.content_type]
 ]
-OTHERS = [each for each in DESCRIBED if each not in TOO_MANY + UNAVAILABLE + UNREADABLE]
+# Not in local mode.
+CONFIRMING = [
+    each
+    for each in DESCRIBED
+    if each.status == 303 and each.operation in {"get_landing", "get_sign_in"}
+]
+SPECIAL = TOO_MANY + UNAVAILABLE + UNREADABLE + CONFIRMING
+OTHERS = [each for each in DESCRIBED if each not in SPECIAL]
 # Beyond the highest limit of one address.
 MANY = 320
 JUNK_CREDENTIALS = {
@@ -35,8 +45,23 @@ JUNK_CREDENTIALS = {
 
 
 @pytest.fixture
-def world(app, database):
-    return World(app, database)
+def production_with_app(make_app, database, monkeypatch):
+    """Return a browser of a production with a GitHub App."""
+
+    def browser():
+        with database.transaction() as connection:
+            # It forgets that local mode has served it.
+            connection.execute(delete(verification))
+        for name, value in github_app.environ().items():
+            monkeypatch.setenv(name, value)
+        return production_browser(production_app(make_app, monkeypatch))
+
+    return browser
+
+
+@pytest.fixture
+def world(app, database, production_with_app):
+    return World(app, database, production_with_app)
 
 
 @pytest.fixture
@@ -57,8 +82,21 @@ def test_a_described_answer_is_given(world, answer):
     assert situations(answer), f"no request leads to {answer}"
 
     for prepare in situations(answer):
-        # Each in a browser of its own, as if nobody had been here before.
-        check(answer, prepare(World(world.app, world.database))())
+        # Each in a browser of its own, as if it were the first.
+        again = World(world.app, world.database, world.production_with_app)
+        check(answer, prepare(again)())
+
+
+@pytest.mark.parametrize("answer", CONFIRMING, ids=str)
+def test_who_has_to_be_confirmed_is_led_to_the_provider(
+    make_app, monkeypatch, standin, turnable_clock, answer
+):
+    standin.organization("acme", members={"octocat": "active"})
+    gate = Gate(make_app, monkeypatch, standin)
+    person, _ = gate.come(gate.serves(admission__organizations="acme"))
+    turnable_clock.advance(days=2)
+
+    check(answer, person.get(PATHS[answer.operation], headers=NAVIGATION))
 
 
 def test_no_situation_leads_to_an_answer_that_is_not_described():
@@ -69,6 +107,8 @@ def test_no_situation_leads_to_an_answer_that_is_not_described():
 
 def test_too_many_requests_are_answered_as_described(make_app, monkeypatch):
     """One application counts them all: each operation is asked from an address of its own."""
+    for name, value in github_app.environ().items():
+        monkeypatch.setenv(name, value)
     app = production_app(make_app, monkeypatch)
     for number, answer in enumerate(TOO_MANY):
         browser = production_browser(app)
@@ -109,14 +149,18 @@ def _needing_the_database(world, operation, make_app, monkeypatch, unreachable):
         waiting = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
         return world.get(PATHS[operation], browser=waiting)
     if operation == "get_sign_in_begin":
-        # Local mode only names its own page; production begins the attempt at once.
+        # Local mode only names its own page; production begins the attempt at once, on a database
+        # that forgets here that local mode has served it.
+        with world.database.transaction() as connection:
+            connection.execute(delete(verification))
         browser = production_browser(production_app(make_app, monkeypatch))
         return world.get(PATHS[operation], browser=browser)
     good = [
         prepare
         for each in DESCRIBED
-        if each.operation == operation and each.status in {200, 303}
+        if each.operation == operation and each.status in {200, 202, 303}
         for prepare in situations(each)
     ]
-    world.signed_in()
+    if operation != "post_provider_webhook":
+        world.signed_in()
     return good[-1](world)

@@ -7,11 +7,16 @@ import urllib.request
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from authservice.crypto.algorithms import ALGORITHMS
 from authservice.oauth import parameters
+from authservice.oauth.authorize.response import MODES
+from authservice.services.clients.clients import SCOPES
+from authservice.services.people import groups
 from authservice.web.routes import ROUTES
+from tests.helpers.production import production_app, production_browser
+from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
 from tests.openapi.described import BY_ID, DOCUMENT, SETTINGS, faults, operations
-from tests.production import production_app, production_browser
-from tests.service_fixture import service  # noqa: F401  (a fixture)
+from tools.documentation import openapi
 
 PATH = "/api/openapi.json"
 OBJECTS = {
@@ -32,6 +37,13 @@ def test_it_describes_every_route_and_nothing_else():
     }
 
     assert {(path, method) for path, method, _ in operations()} == there
+
+
+def test_an_operation_is_named_after_its_route_and_method():
+    names = {route.path: route.name.replace(".", "_") for route in ROUTES}
+
+    for path, method, operation in operations():
+        assert operation["operationId"] == f"{method}_{names[path]}"
 
 
 def test_every_operation_says_what_it_is_and_how_one_may_call_it():
@@ -89,18 +101,53 @@ def test_the_service_hands_it_out_as_it_is(browser):
     answer = browser.get(PATH)
 
     assert answer.content_type == "application/json"
-    assert answer.json["paths"] == json.loads(json.dumps(DOCUMENT["paths"]))
+    described = json.loads(json.dumps(DOCUMENT["paths"]))
+    assert {path: answer.json["paths"][path] for path in described} == described
+    assert all(path.startswith("/api/local/") for path in answer.json["paths"].keys() - described)
     assert answer.json["servers"] == [{"url": SETTINGS.auth_url}]
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_it_names_the_cookies_as_they_are_in_production(make_app, monkeypatch):
-    browser = production_browser(production_app(make_app, monkeypatch))
+def test_values_are_listed_as_the_code_lists_them():
+    modes = {each["name"]: each["schema"] for each in BY_ID["get_oauth2_authorize"]["parameters"]}
 
-    schemes = browser.get(PATH).json["components"]["securitySchemes"]
+    assert modes["response_mode"]["enum"] == list(MODES)
+    assert OBJECTS["Key"]["properties"]["alg"]["enum"] == list(ALGORITHMS)
+    assert OBJECTS["Consent"]["properties"]["scopes"]["items"]["enum"] == [
+        *SCOPES,
+        groups.SCOPE,
+    ]
 
-    assert schemes["session"]["name"] == "__Secure-authservice.session_token"
-    assert schemes["companion"]["name"] == "__Host-authservice.session_host"
+
+def test_the_source_describes_local_mode():
+    assert openapi.described() == DOCUMENT
+
+
+def test_name_address_and_cookies_are_those_of_the_settings_and_nothing_else_is(
+    make_app, monkeypatch
+):
+    changes = {"auth__service_name": 'Konto "A" & {B}', "auth__cookie_prefix": "acme"}
+    browser = production_browser(production_app(make_app, monkeypatch, **changes))
+
+    described = browser.get(PATH).json
+
+    components = DOCUMENT["components"]
+    schemes = components["securitySchemes"]
+    issuer = "https://auth.example.com/api/auth"
+    assert described == DOCUMENT | {
+        "info": DOCUMENT["info"] | {"title": 'Konto "A" & {B}'},
+        "servers": [{"url": "https://auth.example.com"}],
+        "components": components
+        | {
+            "securitySchemes": schemes
+            | {
+                "session": schemes["session"] | {"name": "__Secure-acme.session_token"},
+                "companion": schemes["companion"] | {"name": "__Host-acme.session_host"},
+                "openIdConnect": schemes["openIdConnect"]
+                | {"openIdConnectUrl": f"{issuer}/.well-known/openid-configuration"},
+            }
+        },
+    }
 
 
 def test_whoever_has_it_already_is_told_so_over_http(service):  # noqa: F811

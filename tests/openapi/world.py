@@ -1,10 +1,10 @@
-"""Somebody with a browser, a client, and the service in local mode: what requests are made of."""
+"""A user with a browser, a client, and the service in local mode: what requests are made of."""
 
 from urllib.parse import parse_qs, urlsplit
 
-from tests.browser import ORIGIN, Browser
-from tests.end_session import BYE
-from tests.relying_party import RelyingParty
+from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.end_session import BYE
+from tests.helpers.relying_party import RelyingParty
 
 SESSION_API = "/api/auth"
 
@@ -12,8 +12,9 @@ SESSION_API = "/api/auth"
 class World:
     """Prepares requests; each method but the preparing ones returns what sends one."""
 
-    def __init__(self, app, database):
+    def __init__(self, app, database, production_with_app=None):
         self.app = app
+        self.production_with_app = production_with_app
         self.database = database
         self.browser = Browser(app)
         self.stranger = Browser(app)

@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from PIL import Image
 
-from tests.chromium import launcher
+from tests.helpers.chromium import launcher
+from tests.helpers.processes import ROOT, LocalService
+from tests.helpers.relying_party import TOKEN
 from tests.pages import situations
 from tests.pages.application import Application
 from tests.pages.visit import VERIFIER, Visit, arrives
-from tests.processes import ROOT, LocalService
-from tests.relying_party import TOKEN
 
 FOLDER = ROOT / "docs" / "images"
 HOST = "localhost:3000"  # the application of the README
@@ -28,7 +28,7 @@ COLOURS = 64
 
 
 def account(visit):
-    """Open the account of somebody whose application holds tokens."""
+    """Open the account of a user whose application holds tokens."""
     visit.has_signed_in_elsewhere()
     visit.connect()
     arrives(visit)
@@ -64,7 +64,7 @@ def main():
 
 
 def _take(browser, page, screen):
-    """Take the pictures of one page at a service that nobody has used before."""
+    """Take the pictures of one page at a service that has not been used before."""
     with TemporaryDirectory() as folder, browser.new_context(**SCREENS[screen]) as context:
         service = LocalService(Path(folder))
         try:

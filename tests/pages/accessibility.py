@@ -1,22 +1,35 @@
 """axe-core, of npm, in a tab: what its rules for WCAG 2.2 AA and good practice find there."""
 
-from tests.node import packages
+from tests.helpers.node import packages
 
 _AXE = "node_modules/axe-core/axe.min.js"
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+_ALL = {"type": "tag", "values": _TAGS}
+# Those of axe-core's category cat.color that the tags above have.
+_OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 # Of the rules that hold, it is enough to know how many there are.
-_RUN = """tags => axe.run({ runOnly: tags, resultTypes: ["violations"] })
+_RUN = """rules => axe.run({ runOnly: rules, resultTypes: ["violations"] })
     .then(found => ({ passes: found.passes.length, violations: found.violations }))"""
 
 
 def barriers(tab):
-    """Return what is wrong with the page, one line for each rule and element.
+    """Return what is wrong with the page, one line for each rule and element."""
+    return _broken(tab, _ALL)
+
+
+def barriers_of_colours(tab):
+    """Return what is wrong with the colours of a page that has no barrier in others."""
+    return _broken(tab, _OF_COLOURS)
+
+
+def _broken(tab, rules):
+    """Return what the rules find.
 
     The browser's debugger brings the script in, past the content policy, which stays as it is.
     """
     if not tab.evaluate("'axe' in window"):
         tab.evaluate((packages() / _AXE).read_text(encoding="utf-8"))
-    found = tab.evaluate(_RUN, _TAGS)
+    found = tab.evaluate(_RUN, rules)
     assert found["passes"]
     return [
         f"{rule['id']} ({rule['impact']}): {node['target']} {node['failureSummary']}"

@@ -2,12 +2,12 @@
 
 import pytest
 
+from tests.helpers.relying_party import RelyingParty
 from tests.pages import situations
 from tests.pages.application import Application
 from tests.pages.served import Served
 from tests.pages.visit import Visit
 from tests.pages.watch import Watch
-from tests.relying_party import RelyingParty
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +33,7 @@ def application_site():
 
 @pytest.fixture
 def application(application_site):
-    """A relying party's web site, where nobody has been yet."""
+    """A relying party's web site, which has had no visitor yet."""
     application_site.arrivals.clear()
     return application_site
 
@@ -65,13 +65,13 @@ def new_context(chromium, service, application):
 def register(database, application):
     """Register the application under a name; returns its client id."""
 
-    def register_(name="Reading List"):
+    def register_(name="Reading List", **changes):
         uris = {
             "redirect_uris": [f"{application.origin}/callback"],
             "post_logout_redirect_uris": [f"{application.origin}/bye"],
         }
         return RelyingParty.registered(
-            None, database, name=name, enable_end_session=True, **uris
+            None, database, name=name, enable_end_session=True, **uris, **changes
         ).client_id
 
     return register_
@@ -79,12 +79,14 @@ def register(database, application):
 
 @pytest.fixture
 def new_visit(new_context, service, application, register):
-    """Let somebody visit the service, sent by an application of a name."""
+    """Let a user visit the service, sent by an application of a name."""
 
     def visit(*, client_name="Reading List", **options):
         client_id = register(client_name)
         tab = new_context(**options).new_page()
-        return Visit(tab, service.url, client_id, f"{application.origin}/callback")
+        visit = Visit(tab, service.url, client_id, f"{application.origin}/callback")
+        visit.others_client_id = register(client_name, allow=["id:583231"])
+        return visit
 
     return visit
 

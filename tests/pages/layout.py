@@ -14,6 +14,6 @@ _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.cli
 
 
 def fits(tab):
-    """Check that nothing lies beyond the edges of the window, so that nobody scrolls sideways."""
+    """Check that nothing lies beyond the edges of the window, so it does not scroll sideways."""
     assert tab.evaluate(_SIDEWAYS) <= 0
     assert tab.evaluate(_BEYOND) == []

@@ -6,7 +6,7 @@ import threading
 from waitress.server import create_server
 from waitress.wasyncore import close_all
 
-from tests.processes import free_port
+from tests.helpers.ports import free_port
 
 
 class Served:

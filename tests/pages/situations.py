@@ -3,7 +3,7 @@
 What only has to have happened before, a sign-in or a consent, is not looked at on the way.
 """
 
-from tests.end_session import END_SESSION
+from tests.helpers.end_session import END_SESSION
 
 
 def start(visit):
@@ -49,6 +49,17 @@ def signed_in(visit):
     visit.tab.goto(callback.value.url)
 
 
+def wrong_person(visit):
+    visit.has_signed_in()
+    visit.authorize(client_id=visit.others_client_id)
+
+
+def sign_in_as_another_person(visit):
+    wrong_person(visit)
+    with visit.tab.expect_navigation():
+        visit.tab.get_by_role("main").get_by_role("link").first.click()
+
+
 def consent(visit):
     visit.authorize()
     visit.press("sign-in-submit")
@@ -56,8 +67,9 @@ def consent(visit):
 
 def consent_to_some(visit):
     consent(visit)
-    visit.tab.get_by_role("main").get_by_role("link").last.click()
-    visit.tab.locator("input[type=checkbox]").first.wait_for()
+    # Without its style the page would be there already, and look like another one.
+    with visit.tab.expect_navigation():
+        visit.tab.get_by_role("main").get_by_role("link").last.click()
 
 
 def returning_by_form(visit):
@@ -65,8 +77,9 @@ def returning_by_form(visit):
     visit.tab.route(visit.redirect_uri, lambda route: route.fulfill(status=204))
     visit.authorize(response_mode="form_post")
     visit.press("sign-in-submit")
-    visit.tab.locator("#consent-allow").click()
-    visit.tab.locator("#form-post-submit").wait_for()
+    # Its script runs only when the style is there.
+    with visit.tab.expect_request(visit.redirect_uri):
+        visit.tab.locator("#consent-allow").click()
 
 
 def account(visit):
@@ -90,7 +103,7 @@ def sign_out_at_a_clients_wish(visit):
     visit.go(END_SESSION, client_id=visit.client_id)
 
 
-def sign_out_when_nobody_is_signed_in(visit):
+def sign_out_without_a_session(visit):
     visit.go(END_SESSION)
 
 
@@ -136,6 +149,8 @@ ALL = {
         sign_in_again,
         sign_in_once_more_after_max_age,
         signed_in,
+        wrong_person,
+        sign_in_as_another_person,
         consent,
         consent_to_some,
         returning_by_form,
@@ -143,7 +158,7 @@ ALL = {
         account_without_applications,
         account_after_ending_a_session,
         sign_out_at_a_clients_wish,
-        sign_out_when_nobody_is_signed_in,
+        sign_out_without_a_session,
         signed_out,
         signed_out_everywhere,
         error,

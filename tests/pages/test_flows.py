@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.chromium import expect
-from tests.end_session import END_SESSION
+from tests.helpers.chromium import expect
+from tests.helpers.end_session import END_SESSION
 from tests.pages import pictures, situations
 from tests.pages.visit import Visit, arrives, sees
 
@@ -50,6 +50,17 @@ def test_allowing_leads_to_the_application_with_a_code(visit, application):
 def test_denying_leads_to_the_application_with_an_error(visit, application):
     visit.authorize()
     visit.press("sign-in-submit", "consent-deny")
+
+    arrives(visit)
+    assert application.arrivals[-1]["error"] == "access_denied"
+
+
+@pytest.mark.parametrize("response_mode", ["query", "form_post"])
+def test_who_is_not_meant_goes_back_with_an_error(visit, application, response_mode):
+    visit.has_signed_in()
+    visit.authorize(client_id=visit.others_client_id, response_mode=response_mode)
+    sees(visit.tab, "Reading List is not for this account")
+    visit.press("back")
 
     arrives(visit)
     assert application.arrivals[-1]["error"] == "access_denied"

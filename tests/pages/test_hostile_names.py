@@ -1,4 +1,4 @@
-"""Names as nobody should have them: no page breaks, no script runs, one still sees who it is."""
+"""Names as no user should have them: no page breaks, no script runs, one still sees who it is."""
 
 import pytest
 from sqlalchemy import update
@@ -29,6 +29,7 @@ NAMES = {
 }
 OF_CLIENTS = (
     "sign-in-for-client",
+    "wrong-person",
     "consent",
     "account",
     "sign-out-at-a-clients-wish",
@@ -47,7 +48,7 @@ def phone(new_visit, kind):
 
 
 def _shows(tab, place, expected):
-    """Check that a part of the page names somebody, and that its text runs as it is written."""
+    """Check that a part of the page names a user, and that its text runs as it is written."""
     text = tab.locator(place).first.inner_text()
     assert expected in text
     assert not set(REORDERING) & set(tab.locator("body").inner_text())
@@ -60,7 +61,7 @@ def test_a_client_of_any_name(phone, kind, page):
     situations.ALL[page](phone)
     pictures.keep(phone.tab, f"{page}-client-{kind}")
 
-    place = {"consent": "h1", "account": "#application-1"}.get(page, ".lead")
+    place = {"wrong-person": "h1", "consent": "h1", "account": "#application-1"}.get(page, ".lead")
     _shows(phone.tab, place, shown)
 
 

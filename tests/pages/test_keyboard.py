@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chromium import expect
+from tests.helpers.chromium import expect
 from tests.pages import situations
 from tests.pages.visit import arrives, sees
 

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import user
-from authservice.services import consents, sessions, users
+from authservice.services.people import consents, users
+from authservice.services.sessions import sessions
 from tests.pages import situations
 from tests.pages.visit import FIREFOX
 
@@ -84,8 +85,8 @@ def test_the_account_of_somebody_with_many_things_is_light(visit, responses, dat
             )
     for number in range(25):
         client_id = register(f"Reading List of the {number}th Department")
-        with database.transaction() as connection:
-            consents.grant(connection, client_id, user_id, SCOPES, ())
+        with database.begin() as transaction:
+            consents.grant(transaction, client_id, user_id, SCOPES, ())
 
     visit.go("/account")
 

@@ -2,9 +2,9 @@
 
 from urllib.parse import urlencode, urljoin
 
-from tests.chromium import expect
 from tests.e2e.person import Form
-from tests.relying_party import AUTHORIZE, challenge_of
+from tests.helpers.chromium import expect
+from tests.helpers.relying_party import AUTHORIZE, challenge_of
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:152.0) Gecko/20100101 Firefox/152.0"
 VERIFIER = "a-verifier-as-long-as-the-standard-wants-it"
@@ -12,6 +12,9 @@ VERIFIER = "a-verifier-as-long-as-the-standard-wants-it"
 
 class Visit:
     """A tab, the service that it visits, and an application that sends it there."""
+
+    # Of a client that is not for the local developer.
+    others_client_id = None
 
     def __init__(self, tab, service_url, client_id, redirect_uri):
         self.tab = tab

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 from oauthlib.oauth2.rfc6749.endpoints import AuthorizationEndpoint, TokenEndpoint
 from oauthlib.oauth2.rfc6749.grant_types import AuthorizationCodeGrant, RefreshTokenGrant
@@ -16,6 +17,7 @@ from oauthlib.oauth2.rfc6749.grant_types.authorization_code import (
 )
 from oauthlib.oauth2.rfc6749.tokens import BearerToken
 from oauthlib.openid import RequestValidator
+from oauthlib.openid.connect.core.endpoints import UserInfoEndpoint
 from oauthlib.openid.connect.core.grant_types import AuthorizationCodeGrant as OpenIDGrant
 
 ROOT = Path(__file__).parents[2]
@@ -166,6 +168,34 @@ def test_a_script_passes_for_a_redirect_uri(validator):
     location = _authorize(validator, redirect_uri="javascript:alert(1)")[0]["Location"]
 
     assert location.startswith("javascript:alert(1)")
+
+
+def test_a_redirect_uri_that_is_not_the_clients_is_fatal(validator):
+    validator.validate_redirect_uri = lambda *_a: False
+    request = Request("https://server/?client_id=c&redirect_uri=https://a.example/")
+
+    with pytest.raises(errors.FatalClientError):
+        AuthorizationCodeGrant(validator)._handle_redirects(request)
+
+
+def test_a_scope_that_was_left_out_is_asked_for(validator):
+    validator.get_default_scopes = lambda *_a: ["openid"]
+    request = Request("https://server/?client_id=c")
+
+    AuthorizationCodeGrant(validator).validate_scopes(request)
+
+    assert request.scopes == ["openid"]
+
+
+def test_userinfo_takes_a_token_that_stands_beside_the_headers(validator):
+    validator.validate_bearer_token = lambda token, *_a: token == "the token"
+    request = SimpleNamespace(headers={}, access_token="the token", scopes=["openid"])
+
+    UserInfoEndpoint(validator).validate_userinfo_request(request)
+
+    request.access_token = "another"
+    with pytest.raises(errors.InvalidTokenError):
+        UserInfoEndpoint(validator).validate_userinfo_request(request)
 
 
 def test_a_refresh_token_is_issued_without_being_asked_for(validator):

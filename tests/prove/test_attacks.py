@@ -1,6 +1,6 @@
 """The attacks as a part of the proof: a test that fails is a loss, or one that cannot run."""
 
-from prove import attacks
+from tools.prove import attacks
 
 REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" tests="4">

@@ -1,12 +1,12 @@
 """The audit after the load: it sees what was acknowledged and does not stand."""
 
-from bench.browser import Browser
-from bench.population import Client
-from bench.wire import perform
-from bench.wsgi import calling
-from prove import requests
-from prove.audit import audit
-from prove.ledger import Family, Ledger
+from tools.bench.driver.browser import Browser
+from tools.bench.driver.wire import perform
+from tools.bench.driver.wsgi import calling
+from tools.bench.people.population import Client
+from tools.prove import requests
+from tools.prove.audit import audit
+from tools.prove.ledger import Family, Ledger
 
 
 class Service:

@@ -2,10 +2,10 @@
 
 import time
 
-from prove.costs.headers import CALLED, with_long_headers
-from prove.costs.sent import Sent, least_cost
-from prove.costs.values import with_long_values
 from tests.openapi.described import BY_ID
+from tools.prove.costs.headers import CALLED, with_long_headers
+from tools.prove.costs.sent import Sent, least_cost
+from tools.prove.costs.values import with_long_values
 
 MOST = 0.02
 ASKED = Sent("GET", "/")

@@ -1,15 +1,22 @@
-"""Fuzzing: the rules see what is wrong with an answer, and nothing else."""
+"""Fuzzing: the rules see what is wrong with an answer, and nothing else; reports are short."""
 
 import pytest
 
-from bench.http11 import Answer
-from prove.fuzz import rules, wire
-from prove.fuzz.values import CANARY
+from tools.bench.driver.http11 import Answer
+from tools.prove.fuzz import in_process, rules, wire
+from tools.prove.fuzz.values import CANARY
 
 PAGE = {
     "Content-Type": "text/html; charset=UTF-8",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
+}
+GOOD = {
+    "cookies": "a=b",
+    "origin": "http://localhost:37960",
+    "authorization": "Basic YTpi",
+    "access_token": "a.b.c",
+    "state": "x" * 40,
 }
 HOME = "https://app.example.com/callback?code=x"
 
@@ -77,3 +84,40 @@ def test_a_hidden_request_and_a_failure_are_seen(ambiguous, statuses):
 )
 def test_a_refusal_and_two_answers_to_two_requests_are_in_order(ambiguous, statuses):
     assert wire.broken(wire.Sent(b"", ambiguous=ambiguous), statuses) == []
+
+
+def test_a_request_that_breaks_a_rule_is_reported_without_what_does_not_matter():
+    def broken(request):
+        return ["it is told"] if b"evil.example" in request.body else []
+
+    report = in_process.loss(GOOD, 2000, 1, broken)
+
+    assert report.startswith("it is told, upon POST ")
+    body = report.partition("?b'' b'")[2].partition("'")[0]
+    assert "evil.example" in body
+    assert "&" not in body
+    assert "Cookie" in report
+
+
+def test_what_is_broken_by_the_first_such_request_only_is_reported_all_the_same():
+    told = []
+
+    def broken(request):
+        if request.method != "POST" or told:
+            return []
+        told.append(str(request))
+        return ["it is told once"]
+
+    assert in_process.loss(GOOD, 200, 1, broken) == f"it is told once, upon {told[0]}"
+
+
+def test_where_nothing_is_broken_so_many_different_requests_are_sent():
+    sent = []
+
+    def broken(request):
+        sent.append(repr((request.method, request.path, request.query, request.body)))
+        return []
+
+    assert in_process.loss(GOOD, 500, 1, broken) is None
+    assert len(sent) == 500
+    assert len(set(sent)) > 400

@@ -4,11 +4,12 @@ import ast
 
 import pytest
 
-from bench.checkouts import ROOT
-from prove.mutants import subjects
-from prove.mutants.functions import changed
-from prove.mutants.operators import mutants, mutated
-from prove.mutants.reach import Reach
+from tools.bench.service.checkouts import ROOT
+from tools.prove.mutants import subjects
+from tools.prove.mutants.functions import changed
+from tools.prove.mutants.operators import mutants, mutated
+from tools.prove.mutants.reach import Reach
+from tools.prove.mutants.wording import Wording, wording_of
 
 
 def changes(source):
@@ -65,7 +66,8 @@ def test_each_mutant_is_the_module_with_that_change_only():
     ("source", "number", "functions"),
     [
         ("def f():\n    return a == b\ndef g():\n    return 1", 0, ["f"]),
-        ("class A:\n    def f(self):\n        return [x + 1 for x in y]", 1, ["A.f"]),
+        ("class A:\n    def f(self):\n        return x + 1", 1, ["A.f"]),
+        ("def f():\n    def g():\n        return a == b\n    return g", 1, ["f", "f.<locals>.g"]),
         ("x = a == b\ndef f():\n    return 1", 0, []),
         ("class A:\n    x = True\n    def f(self):\n        return 1", 0, []),
         ("def f(x=True):\n    return x", 0, []),
@@ -87,7 +89,8 @@ def test_a_mutant_has_unit_tests_first_and_those_most_about_its_file():
             "tests/a.py::u": {"m.py": [3], "n.py": [1]},
             "tests/unit/b.py::t": {"m.py": [3], "n.py": [1, 2]},
             "tests/b.py::not_there": {"m.py": [1]},
-        }
+        },
+        Wording({}),
     )
 
     assert reach.tests_of(mutant) == [
@@ -101,7 +104,7 @@ def test_a_mutant_has_unit_tests_first_and_those_most_about_its_file():
 def test_what_is_read_on_import_has_the_tests_of_those_who_read_it():
     source = "a = 1\nb = [a]\ndef f():\n    return b\ndef g():\n    return 2"
     first, *_ = mutants("m.py", source)
-    reach = Reach({"tests/a.py::f": {"m.py": [4]}, "tests/a.py::g": {"m.py": [6]}})
+    reach = Reach({"tests/a.py::f": {"m.py": [4]}, "tests/a.py::g": {"m.py": [6]}}, Wording({}))
 
     assert (first.change, reach.tests_of(first)) == ("1 -> 2", ["tests/a.py::f"])
 
@@ -109,7 +112,29 @@ def test_what_is_read_on_import_has_the_tests_of_those_who_read_it():
 def test_what_nobody_reads_has_all_tests_of_its_file():
     (mutant,) = mutants("m.py", "x = a == b")
 
-    assert Reach({"tests/a.py::t": {"m.py": [9]}}).tests_of(mutant) == ["tests/a.py::t"]
+    reach = Reach({"tests/a.py::t": {"m.py": [9]}}, Wording({}))
+
+    assert reach.tests_of(mutant) == ["tests/a.py::t"]
+
+
+def test_who_names_what_is_changed_comes_first():
+    (mutant,) = mutants("m.py", "x = 'prompt'")
+    lines = {f"tests/a.py::{name}": {"m.py": [1]} for name in "abc"}
+    wording = Wording(dict.fromkeys(lines, "def f(): pass") | {"tests/a.py::c": "f(prompt=1)"})
+
+    assert Reach(lines, wording).tests_of(mutant)[0] == "tests/a.py::c"
+
+
+def test_a_test_is_known_by_its_own_source_and_parameters():
+    file = "tests/prove/test_mutants.py"
+    given, read = f"{file}::test_one[max_age]", f"{file}::{SELF}"
+
+    named = wording_of([given, read]).naming("max_age == given")
+
+    assert named == {given: 0.5, read: 1.5}
+
+
+SELF = "test_a_test_is_known_by_its_own_source_and_parameters"
 
 
 @pytest.mark.parametrize("path", [*subjects.SOURCES, *subjects.TESTS])

@@ -1,17 +1,17 @@
-"""Newcomers during a fault: whoever is cut off is a loss, but for a kill that we ourselves deal."""
+"""Newcomers during a fault: a client that is cut off is a loss, unless we killed the server."""
 
 import threading
 from types import SimpleNamespace
 
 import pytest
 
-from prove.faults import trial
 from tests.bench.conftest import server  # noqa: F401  (a fixture)
-from tests.waiting import until
+from tests.helpers.waiting import until
+from tools.prove.faults import trial
 
 
 class WatchedLock:
-    """A lock that says when somebody waits for it."""
+    """A lock that says when a thread waits for it."""
 
     def __init__(self):
         self._lock = threading.Lock()

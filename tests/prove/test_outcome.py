@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from prove import __main__ as command
-from prove.outcome import Outcome, table_of
-from prove.parts import PARTS
+from tools.prove import __main__ as command
+from tools.prove.outcome import Outcome, table_of
+from tools.prove.parts import PARTS
 
 
 def outcome(*losses):

@@ -4,12 +4,12 @@ import re
 import subprocess
 import sys
 
-from tests.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, clean_environment
 
 
 def test_processes_that_are_killed_lose_nothing_that_was_acknowledged():
     done = subprocess.run(
-        [sys.executable, "-m", "prove", "--brief", "kills"],
+        [sys.executable, "-m", "tools.prove", "--brief", "kills"],
         cwd=ROOT,
         env=clean_environment() | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -1,17 +1,51 @@
-"""Processes beside those of the service, and somebody to whom things happen."""
+"""Processes beside those of the service, and a user to whom things happen."""
 
 import subprocess
 import sys
 
 import pytest
 
-from tests.processes import ROOT, clean_environment
-from tests.races.story import Story
-from tests.standin_fixture import (  # noqa: F401  (fixtures)
+from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
     standin,
 )
+from tests.races.processes import Processes
+from tests.races.story import Story
+
+
+@pytest.fixture(scope="session")
+def idle_processes():
+    """The processes of the service that no test has at the moment."""
+    idle = []
+    yield idle
+    for processes in idle:
+        processes.close()
+
+
+@pytest.fixture
+def make_processes(idle_processes, database_url):
+    """Give four processes that have built nothing yet, to use in an environment.
+
+    They end before the database is put back: one that still follows it would take the emptied
+    database for its own, and give the next test its keys.
+    """
+    lent = []
+
+    def make(environ):
+        lent.append(idle_processes.pop() if idle_processes else Processes())
+        lent[-1].use(environ)
+        return lent[-1]
+
+    yield make
+    for processes in lent:
+        try:
+            processes.end()
+        except BaseException:
+            processes.kill()
+            raise
+        idle_processes.append(processes)
 
 
 @pytest.fixture

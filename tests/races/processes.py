@@ -4,20 +4,24 @@ import json
 import subprocess
 import sys
 
-from tests.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, clean_environment
 
 NUMBER = 4
 
 
 class Processes:
-    """Four workers; what is sent is dealt out among them and answered by all at once."""
+    """Four workers; what is sent is dealt out among them and answered by all at once.
 
-    def __init__(self, environ):
+    One test after the other may have them: to start them takes longer than most tests.
+    """
+
+    def __init__(self):
+        self._environ = {}
         self._workers = [
             subprocess.Popen(
                 [sys.executable, "-m", "tests.races.worker"],
                 cwd=ROOT,
-                env=clean_environment() | environ,
+                env=clean_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -26,11 +30,21 @@ class Processes:
         ]
         assert self._hear() == ["ready"] * NUMBER
 
+    def use(self, environ):
+        """Let every process build its applications in such an environment."""
+        self._environ = environ
+
     def build(self, settings):
         """Let every process build the application at the same moment."""
         for worker in self._workers:
-            self._tell(worker, settings)
+            self._tell(worker, {"settings": settings, "environ": self._environ})
         assert self._hear() == ["built"] * NUMBER
+
+    def end(self):
+        """Let every process end its application, and be as it was at its start."""
+        for worker in self._workers:
+            self._tell(worker, None)
+        assert self._hear() == ["ended"] * NUMBER
 
     def set_clocks_forward(self, duration):
         """Let the clock of every process run ahead by so much more."""
@@ -50,6 +64,12 @@ class Processes:
         for worker in self._workers:
             assert worker.wait(timeout=30) == 0
             worker.stdout.close()
+
+    def kill(self):
+        """End processes that answer no more, or no longer what they were asked."""
+        for worker in self._workers:
+            worker.kill()
+            worker.communicate()
 
     @staticmethod
     def _tell(worker, value):

@@ -1,10 +1,10 @@
-"""Somebody with whom something is about to happen."""
+"""A user with whom something is about to happen."""
 
 from contextlib import contextmanager
 
-from authservice.oauth.server import AuthorizationServer
-from authservice.oauth.server_context import ServerContext
-from tests.browser import ORIGIN
+from authservice.oauth.context import ServerContext
+from authservice.oauth.token.endpoint import token_endpoint
+from tests.helpers.browser import ORIGIN
 
 SESSION_API = "/api/auth"
 
@@ -20,6 +20,10 @@ class Story:
         self.code = relying_party.sign_in_with(browser)
         self.session = browser.session()
 
+    def use(self, app):
+        """Let another application on the same database answer from now on."""
+        self.app, self._components = app, app.registry.components
+
     def refresh(self):
         return {"grant_type": "refresh_token", "refresh_token": self.tokens["refresh_token"]}
 
@@ -34,20 +38,21 @@ class Story:
     @contextmanager
     def being_issued(self, form):
         """Give the answer to a token request whose transaction is committed afterwards."""
-        with self.database.transaction() as writer:
+        with self.database.begin() as transaction:
             context = ServerContext(
                 self._components.settings,
                 self._components.signing_keys,
+                self._components.secret,
                 self.database.reader,
-                lambda: writer,
+                lambda: transaction,
                 lambda _client_id, **_: None,
             )
             client = {
                 "client_id": self.client.client_id,
                 "client_secret": self.client.client_secret,
             }
-            server = AuthorizationServer(context)
-            yield server.create_token_response(None, (form | client).items())
+            sent = (form | client).items()
+            yield token_endpoint.create_token_response(context, None, sent)
 
     def post(self, path, content):
         """Send a request of the person's first-party application."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from authservice.sqlite.backup import back_up
+from authservice.database.sqlite.backup import back_up
 
 pytestmark = pytest.mark.engines("sqlite")
 

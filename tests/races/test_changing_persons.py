@@ -12,12 +12,13 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import account, session, user
-from authservice.services import client_administration, session_participants
-from tests.expired import notices
-from tests.lock_waits import wait_until_blocked
-from tests.production import ORIGIN, production_app, production_browser
-from tests.races.processes import NUMBER, Processes
-from tests.relying_party import RelyingParty
+from authservice.services.clients import client_administration
+from authservice.services.sessions import session_participants
+from tests.helpers.expired import notices
+from tests.helpers.lock_waits import wait_until_blocked
+from tests.helpers.production import ORIGIN, production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
+from tests.races.processes import NUMBER
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 ROUNDS = 10
@@ -46,7 +47,7 @@ def open_browser(app):
 
 @pytest.fixture
 def leave(standin):
-    """Go to the provider as somebody; return the way back, in a tab of its own."""
+    """Go to the provider as a user; return the way back, in a tab of its own."""
 
     def go(browser, login):
         page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
@@ -59,15 +60,15 @@ def leave(standin):
 def client(app, database):
     """A client that is to be told of ended sessions; while it is disabled the notices wait."""
     registered = RelyingParty.registered(app, database)
-    with database.transaction() as connection:
-        row = client_administration.find_to_change(connection, registered.client_id)
-        client_administration.set_disabled(connection, row, disabled=True)
+    with database.begin() as transaction:
+        row = client_administration.find_to_change(transaction.connection, registered.client_id)
+        client_administration.set_disabled(transaction, row, disabled=True)
     return registered
 
 
 @pytest.fixture
 def signed_in(open_browser, leave, client, database):
-    """Open a browser in which somebody is signed in, here and at the client."""
+    """Open a browser in which a user is signed in, here and at the client."""
 
     def open_one(login):
         browser = open_browser()
@@ -80,12 +81,11 @@ def signed_in(open_browser, leave, client, database):
 
 
 @pytest.fixture
-def processes(database_url, standin):
-    """Give four processes in production on the test's database."""
-    started = Processes(PRODUCTION_ENVIRON)
-    started.build(PRODUCTION_INI | standin.ini | {"auth.database_url": database_url})
-    yield started
-    started.close()
+def processes(make_processes, database_url, standin):
+    """Four processes in production on the test's database."""
+    made = make_processes(PRODUCTION_ENVIRON)
+    made.build(PRODUCTION_INI | standin.ini | {"auth.database_url": database_url})
+    return made
 
 
 def session_id(browser):

@@ -1,4 +1,4 @@
-"""Somebody is deleted while requests of theirs are under way: none fails, and nothing stays."""
+"""A user is deleted while requests of theirs are under way: none fails, and nothing stays."""
 
 import json
 import random
@@ -9,12 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import metadata, session, user, verification
-from authservice.services import person_lock, user_administration
-from tests.applications import LOCAL
-from tests.browser import Browser
-from tests.lock_waits import wait_for_a_turn, wait_until_blocked
-from tests.races.processes import Processes
-from tests.relying_party import AUTHORIZE, TOKEN, RelyingParty
+from authservice.services.people import person_lock, user_administration
+from tests.helpers.applications import LOCAL
+from tests.helpers.browser import Browser
+from tests.helpers.lock_waits import wait_for_a_turn, wait_until_blocked
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 
 PERSON = "local-developer"
 MANY = 20
@@ -47,14 +46,14 @@ def signing_in(story):
     return lambda: browser.follow_home(coming_back)
 
 
-def remove(connection):
-    found = user_administration.find(connection, PERSON)
-    return user_administration.remove(connection, found)
+def remove(transaction):
+    found = user_administration.find(transaction.connection, PERSON)
+    return user_administration.remove(transaction, found)
 
 
 def delete(story):
-    with story.database.transaction() as connection:
-        return remove(connection)
+    with story.database.begin() as transaction:
+        return remove(transaction)
 
 
 def codes(database):
@@ -90,8 +89,8 @@ def rows_about(database):
 def test_a_request_that_waits_for_the_deletion_is_answered_as_after_it(story, prepare, expected):
     send = prepare(story)
     with ThreadPoolExecutor(1) as other:
-        with story.database.transaction() as connection:
-            remove(connection)
+        with story.database.begin() as transaction:
+            remove(transaction)
             sending = other.submit(send)
             wait_for_a_turn(story.app, story.database, sending)
         answer = sending.result()
@@ -99,7 +98,7 @@ def test_a_request_that_waits_for_the_deletion_is_answered_as_after_it(story, pr
     seen = answer.json["error"] if answer.status_int == 400 else answer.request.path
     assert seen == expected
     assert without_owner(story.database) == []
-    # Who signs in is somebody new.
+    # Who signs in is a new user.
     assert rows_about(story.database) == ({"account", "session"} if expected == "/" else set())
 
 
@@ -125,11 +124,10 @@ def test_what_came_before_the_deletion_goes_with_it(story, prepare):
 
 
 @pytest.fixture
-def processes(engine, database_url):
-    started = Processes(engine.local_environ)
-    started.build(LOCAL | {"auth.database_url": database_url, "lifetimes.refresh_grace": "300"})
-    yield started
-    started.close()
+def processes(make_processes, engine, database_url):
+    made = make_processes(engine.local_environ)
+    made.build(LOCAL | {"auth.database_url": database_url, "lifetimes.refresh_grace": "300"})
+    return made
 
 
 def test_processes_that_serve_meanwhile_fail_nobody(story, processes):
@@ -153,7 +151,7 @@ def test_processes_that_serve_meanwhile_fail_nobody(story, processes):
         delete(story)
         answers = sending.result()
 
-    # A refresh is answered or refused, a browser sent on, and the form of nobody refused.
+    # A refresh is answered or refused, a browser sent on, and the form of no session refused.
     assert {answer["status"] for answer in answers} <= {200, 303, 400, 403}
     assert without_owner(story.database) == []
     assert rows_about(story.database) == set()

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from authservice.services import sessions
-from tests.lock_waits import wait_until_blocked
+from authservice.services.sessions import sessions
+from tests.helpers.lock_waits import wait_until_blocked
 
 WEEK = timedelta(days=7)
 DEVICE = {"ip_address": None, "user_agent": None}

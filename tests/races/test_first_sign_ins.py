@@ -1,4 +1,4 @@
-"""Sign-ins of one person that come together: one user, and nobody is turned away.
+"""Sign-ins of one person that come together: one user, and no sign-in is turned away.
 
 Held in the middle on PostgreSQL, where they run side by side.
 """
@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import account, user
-from authservice.services import users
-from authservice.services.users import AccountNotLinkedError, Profile
-from tests.lock_waits import wait_until_blocked
+from authservice.services.people import users
+from authservice.services.people.users import AccountNotLinkedError, Profile
+from tests.helpers.lock_waits import wait_until_blocked
 
 pytestmark = pytest.mark.engines("postgresql")
 

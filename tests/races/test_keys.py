@@ -7,24 +7,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from authservice.local_secret import secret_file
+from authservice.crypto.local_secret import secret_file
 from authservice.models import jwks
-from authservice.services.key_schedule import PUBLISHED_BEFORE
-from authservice.services.signing_keys import READ_AGAIN_AFTER
-from tests.applications import LOCAL
-from tests.published_keys import JWKS
-from tests.races.processes import Processes
+from authservice.services.keys.key_schedule import PUBLISHED_BEFORE
+from authservice.services.keys.signing_keys import READ_AGAIN_AFTER
+from tests.helpers.applications import LOCAL
+from tests.helpers.published_keys import JWKS
 
 MANY = 40
 ROTATION = timedelta(days=90)
 
 
 @pytest.fixture
-def processes(engine):
-    """Give four processes that have built nothing yet, and clocks of their own."""
-    started = Processes(engine.local_environ)
-    yield started
-    started.close()
+def processes(make_processes, engine):
+    """Four processes that have built nothing yet, and clocks of their own."""
+    return make_processes(engine.local_environ)
 
 
 @pytest.fixture

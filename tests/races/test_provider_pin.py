@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from authservice.db import Database
-from authservice.services import provider_pin
-from authservice.services.provider_pin import ProviderPin
+from authservice.database.database import Database
+from authservice.services.people import provider_pin
+from authservice.services.people.provider_pin import ProviderPin
 
 STARTS = 4
 

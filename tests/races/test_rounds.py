@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import oauth_access_token, oauth_refresh_token
-from authservice.services import authorization_codes
-from tests.applications import LOCAL
-from tests.races.processes import NUMBER, Processes
-from tests.relying_party import TOKEN, RelyingParty
+from authservice.services.tokens import authorization_codes
+from tests.helpers.applications import LOCAL
+from tests.helpers.relying_party import TOKEN, RelyingParty
+from tests.races.processes import NUMBER
 
-ROUNDS = 300
+ROUNDS = 120
 ROUNDS_OF_ALL = 1000
 # Long enough for the slowest machine: no test depends on how fast it is.
 GRACE = 300
@@ -26,17 +26,16 @@ CODE_LIFETIME = timedelta(hours=1)
 
 
 @pytest.fixture
-def processes(engine, database_url):
-    """Give four processes on the test's database; a commit does not wait for the disk."""
-    started = Processes(engine.local_environ)
+def processes(make_processes, engine, database_url):
+    """Four processes on the test's database; a commit does not wait for the disk."""
+    made = make_processes(engine.local_environ)
     settings = LOCAL | {
         "auth.database_url": database_url,
         "auth.sqlite_synchronous": "NORMAL",
         "lifetimes.refresh_grace": str(GRACE),
     }
-    started.build(settings)
-    yield started
-    started.close()
+    made.build(settings)
+    return made
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def _race(processes, relying_party, **form):
 def test_parallel_refreshes_always_get_one_successor(
     processes, relying_party, codes, database, rounds
 ):
-    families = [relying_party.redeem(code).json["refresh_token"] for code in codes[: rounds // 100]]
+    families = [relying_party.redeem(code).json["refresh_token"] for code in codes[: rounds // 40]]
 
     for number in range(rounds):
         family = number % len(families)
@@ -87,10 +86,8 @@ def test_parallel_refreshes_always_get_one_successor(
         assert len({each["access_token"] for each in tokens}) == NUMBER
         families[family] = successor
 
-    rows = database.reader.execute(
-        select(func.count(), func.count(oauth_refresh_token.c.rotated_at))
-    ).one()
-    assert rows == (rounds + len(families), rounds)
+    rows = database.reader.scalar(select(func.count()).select_from(oauth_refresh_token))
+    assert rows == len(families)
     issued = database.reader.scalar(select(func.count()).select_from(oauth_access_token))
     assert issued == rounds * NUMBER + len(families)
 

@@ -1,4 +1,4 @@
-"""Tokens that are being issued while somebody takes them back: none of them outlives that.
+"""Tokens that are being issued while they are revoked: none of them outlives that.
 
 On PostgreSQL both happen at once. Whichever begins first is held in the middle here until the
 other waits for it. On SQLite there is no such middle: its transactions come one after the other.
@@ -9,18 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from authservice.oauth import allowed_request, parameters
+from authservice.oauth import parameters
+from authservice.oauth.authorize import checks, consent
+from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.server import AuthorizationServer
-from authservice.oauth.server_context import ServerContext
-from authservice.services import (
-    authorization_codes,
-    client_administration,
-    consents,
-    refresh_tokens,
-    sessions,
-)
-from tests.lock_waits import wait_until_blocked
+from authservice.services.clients import client_administration
+from authservice.services.people import consents
+from authservice.services.sessions import sessions
+from authservice.services.tokens import authorization_codes, refresh_tokens
+from tests.helpers.lock_waits import wait_until_blocked
 from tests.races.story import SESSION_API, Story
 
 pytestmark = pytest.mark.engines("postgresql")
@@ -50,9 +47,9 @@ def take_the_consent_back(story):
 
 
 def delete_the_client(story):
-    with story.database.transaction() as connection:
-        row = client_administration.find_to_change(connection, story.client.client_id)
-        client_administration.remove(connection, row)
+    with story.database.begin() as transaction:
+        row = client_administration.find_to_change(transaction.connection, story.client.client_id)
+        client_administration.remove(transaction, row)
 
 
 REFRESHED = [
@@ -101,16 +98,21 @@ def test_a_sign_out_ends_the_access_token_that_is_being_issued(story):
 # The same in a transaction of its own, held before its end.
 
 
-def revoking_the_family(story, connection):
-    found = refresh_tokens.find(connection, story.tokens["refresh_token"])
-    refresh_tokens.revoke_family(connection, found.family_id)
+def revoking_the_family(story, transaction):
+    connection = transaction.connection
+    found = refresh_tokens.find(
+        connection, story.app.registry.components.secret, story.tokens["refresh_token"]
+    )
+    refresh_tokens.revoke_family(connection, found.id)
 
 
-def ending_the_session(story, connection):
-    sessions.end(connection, [authorization_codes.find(connection, story.code).grant.session_id])
+def ending_the_session(story, transaction):
+    code = authorization_codes.find(transaction.connection, story.code)
+    sessions.end(transaction, [code.grant.session_id])
 
 
-def taking_the_consent_back(story, connection):
+def taking_the_consent_back(story, transaction):
+    connection = transaction.connection
     user_id = story.session["user"]["id"]
     consents.delete(connection, consents.find(connection, story.client.client_id, user_id))
     refresh_tokens.revoke_of_user(connection, user_id, story.client.client_id)
@@ -127,8 +129,8 @@ def taking_the_consent_back(story, connection):
 )
 def test_what_is_being_taken_back_is_not_issued(story, issue, take_back):
     with ThreadPoolExecutor(1) as other:
-        with story.database.transaction() as connection:
-            take_back(story, connection)
+        with story.database.begin() as transaction:
+            take_back(story, transaction)
             issuing = other.submit(story.client.token_request, issue(story))
             wait_until_blocked(story.database, issuing)
         answer = issuing.result()
@@ -136,28 +138,29 @@ def test_what_is_being_taken_back_is_not_issued(story, issue, take_back):
     assert (answer.status_int, answer.json["error"]) == (400, "invalid_grant")
 
 
-def declining_email(story, connection):
+def declining_email(story, transaction):
     asked = _asked(story)
-    allowed_request.remember(connection, asked, story.session["user"]["id"], ["email"])
+    consent.remember(transaction, asked, story.session["user"]["id"], ["email"])
 
 
 def _asked(story):
     context = ServerContext(
         story.app.registry.components.settings,
         story.app.registry.components.signing_keys,
+        story.app.registry.components.secret,
         story.database.reader,
         None,
         None,
     )
     sent = Parameters.read(story.client.request().items(), parameters.AUTHORIZE)
-    return AuthorizationServer(context).validate_authorization_request(sent)
+    return checks.validate(context, sent)
 
 
 @pytest.mark.attack("TOKENS-declined-scope")
 def test_a_refresh_while_the_person_declines_brings_what_is_left(story):
     with ThreadPoolExecutor(1) as other:
-        with story.database.transaction() as connection:
-            declining_email(story, connection)
+        with story.database.begin() as transaction:
+            declining_email(story, transaction)
             issuing = other.submit(story.client.token_request, story.refresh())
             wait_until_blocked(story.database, issuing)
         answer = issuing.result()
@@ -171,8 +174,8 @@ def test_a_refresh_while_the_person_declines_brings_what_is_left(story):
 @pytest.mark.attack("TOKENS-declined-scope")
 def test_a_code_redeemed_while_the_person_declines_is_refused(story):
     with ThreadPoolExecutor(1) as other:
-        with story.database.transaction() as connection:
-            declining_email(story, connection)
+        with story.database.begin() as transaction:
+            declining_email(story, transaction)
             issuing = other.submit(story.client.token_request, story.redeem())
             wait_until_blocked(story.database, issuing)
         answer = issuing.result()
@@ -184,8 +187,8 @@ def test_a_code_redeemed_while_the_person_declines_is_refused(story):
 @pytest.mark.parametrize("issue", [Story.refresh, Story.redeem])
 def test_an_access_token_that_is_being_issued_is_found_when_the_person_declines(story, issue):
     def decline():
-        with story.database.transaction() as connection:
-            declining_email(story, connection)
+        with story.database.begin() as transaction:
+            declining_email(story, transaction)
 
     with ThreadPoolExecutor(1) as other:
         with story.being_issued(issue(story)) as answer:
@@ -200,8 +203,8 @@ def test_an_access_token_that_is_being_issued_is_found_when_the_person_declines(
 
 def test_a_refresh_during_a_sign_out_goes_on_without_the_session(story):
     with ThreadPoolExecutor(1) as other:
-        with story.database.transaction() as connection:
-            ending_the_session(story, connection)
+        with story.database.begin() as transaction:
+            ending_the_session(story, transaction)
             issuing = other.submit(story.client.token_request, story.refresh())
             wait_until_blocked(story.database, issuing)
         answer = issuing.result()

@@ -1,7 +1,7 @@
 """A process that reads without a pause, or writes nearly so, until its input ends.
 
 Reading takes long enough that two such processes always overlap, and then SQLite never finds a
-moment to begin its log anew. ``python -m`` runs it.
+moment to begin its log again. ``python -m`` runs it.
 """
 
 import secrets
@@ -11,7 +11,7 @@ import threading
 from sqlalchemy import insert, text
 
 from authservice import clock
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.models import account, user, verification
 
 

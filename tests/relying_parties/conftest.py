@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.e2e.person import Person
-from tests.processes import ROOT, LocalService
+from tests.helpers.processes import ROOT, LocalService
 from tests.relying_parties.registration import (
     POST_LOGOUT_REDIRECT_URI,
     REDIRECT_URI,

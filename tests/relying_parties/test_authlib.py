@@ -1,29 +1,21 @@
 """Authlib, unmodified from PyPI, as a relying party over real HTTP."""
 
 import pytest
-import requests
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
-from authlib.oidc.core import CodeIDToken
-from authlib.oidc.discovery import OpenIDProviderMetadata, get_well_known_url
-from joserfc import jwt
-from joserfc.jwk import KeySet
 
+from tests.relying_parties.authlib_party import NONCE, metadata_of, validated_id_token
 from tests.relying_parties.registration import COMBINATIONS, REDIRECT_URI
 
 SCOPE = "openid profile email offline_access"
 VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-NONCE = "n-0S6_WzA2Mj"
 # RFC 9864 names the curve instead; the algorithm itself is sound.
 pytestmark = pytest.mark.filterwarnings("ignore:EdDSA is deprecated via RFC 9864")
 
 
 @pytest.fixture
 def metadata(service):
-    url = get_well_known_url(f"{service.url}/api/auth", external=True)
-    found = OpenIDProviderMetadata(requests.get(url, timeout=20).json())
-    assert found["issuer"] == f"{service.url}/api/auth"
-    return found
+    return metadata_of(service)
 
 
 @pytest.mark.parametrize(("method", "alg"), COMBINATIONS)
@@ -72,26 +64,3 @@ def test_signs_a_person_in_reads_who_it_is_refreshes_and_revokes(
 
 def introspected(party, metadata, token):
     return party.introspect_token(metadata["introspection_endpoint"], token).json()
-
-
-def validated_id_token(metadata, client, tokens):
-    """Return the claims after every check that Authlib makes of an ID token."""
-    keys = KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=20).json())
-    algorithms = [client["id_token_signed_response_alg"]]
-    assert set(algorithms) <= set(metadata["id_token_signing_alg_values_supported"])
-    decoded = jwt.decode(tokens["id_token"], keys, algorithms=algorithms)
-    claims = CodeIDToken(
-        decoded.claims,
-        decoded.header,
-        options={
-            "iss": {"essential": True, "value": metadata["issuer"]},
-            "aud": {"essential": True, "value": client["client_id"]},
-        },
-        params={
-            "nonce": NONCE,
-            "client_id": client["client_id"],
-            "access_token": tokens["access_token"],
-        },
-    )
-    claims.validate(leeway=5)
-    return claims

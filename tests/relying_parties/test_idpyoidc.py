@@ -4,7 +4,7 @@ import pytest
 from idpyoidc.client.exception import OidcServiceError, ResponseError
 from idpyoidc.exception import MessageException
 
-from tests.logout_receiver import LogoutReceiver
+from tests.helpers.logout_receiver import LogoutReceiver
 from tests.relying_parties.idpyoidc_party import IdpyoidcParty
 from tests.relying_parties.registration import COMBINATIONS, POST_LOGOUT_REDIRECT_URI
 

@@ -1,4 +1,4 @@
-"""Write docs/requirements.md anew."""
+"""Write docs/requirements.md."""
 
 from tests.requirements import table
 

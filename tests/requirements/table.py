@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests import markers
+from tests.helpers import markers
 from tests.requirements import documents
 
 PAGE = Path(__file__).parents[2] / "docs" / "requirements.md"
@@ -24,13 +24,14 @@ def _introduction(number, documents_number):
 
 # Requirements and their tests
 
-{number} statements of {documents_number} standards that bind this server, in our own words, and the
-tests that prove them. An id names the document, its section and a number of ours. A level is the
-document's own; a MAY is listed where the server makes use of it.
+After this page you know what the standards demand of this server, and which tests prove it: it has
+{number} statements of {documents_number} standards, in our own words. An id names the document, its
+section and a number that we gave. The level is that of the document; the page has a MAY only if
+the server makes use of it.
 
-A test says what it proves by `@pytest.mark.requirement`. After a change of statements or markers
-`{_COMMAND}` writes this page; the tests fail when a statement is left without
-a test, a marker names no statement, or the page is not up to date."""
+A test names what it proves with `@pytest.mark.requirement`. After a change of statements or markers
+run `{_COMMAND}` to write this page again. The tests fail if a statement has no
+test, a marker names no statement, or the page is out of date."""
 
 
 def _contents(found):

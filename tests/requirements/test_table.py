@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests import markers
+from tests.helpers import markers
 from tests.requirements import documents, table
 
 DOCUMENTS = documents.read()

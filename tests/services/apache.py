@@ -2,11 +2,11 @@
 
 import os
 
-from tests.parts import apache_module, program
-from tests.processes import Process
+from tests.helpers.parts import apache_module, program
+from tests.helpers.processes import Process
 
 _OWN_MODULES = ("mpm_event", "authn_core", "authz_core", "authz_user", "dir", "include", "mime")
-# Started by root, its workers become somebody else, who can read the folder.
+# Started by root, its workers become another user, who can read the folder.
 _WORKER = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
 _MAIN = """
 ServerRoot {folder}

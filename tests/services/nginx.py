@@ -3,8 +3,8 @@
 import os
 import subprocess
 
-from tests.parts import program
-from tests.processes import Process
+from tests.helpers.parts import program
+from tests.helpers.processes import Process
 
 # Debian installs it where only root looks.
 _PATH = {"PATH": f"{os.environ['PATH']}:/usr/sbin"}
@@ -35,7 +35,7 @@ class Nginx(Process):
         for name, text in sites.items():
             (folder / "sites" / f"{name}.conf").write_text(text, encoding="utf-8")
         (folder / "nginx.conf").write_text(
-            # Started by root, its workers would else become somebody who cannot read the folder.
+            # Started by root, its workers would else become a user who cannot read the folder.
             ("user root;" if os.geteuid() == 0 else "") + _MAIN.format(folder=folder),
             encoding="utf-8",
         )

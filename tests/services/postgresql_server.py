@@ -9,8 +9,9 @@ import tempfile
 
 import psycopg
 
-from tests.parts import program
-from tests.processes import Process, free_port
+from tests.helpers.parts import program
+from tests.helpers.ports import free_port
+from tests.helpers.processes import Process
 
 QUICK = {
     # A database of the tests need not outlive its machine.

@@ -5,8 +5,9 @@ import signal
 
 import redis
 
-from tests.parts import program
-from tests.processes import Process, free_port
+from tests.helpers.parts import program
+from tests.helpers.ports import free_port
+from tests.helpers.processes import Process
 
 
 class RedisServer:
@@ -39,6 +40,6 @@ class RedisServer:
         os.kill(self._process.pid, signal.SIGCONT)
 
     def forget(self):
-        """Start all counts anew."""
+        """Start all counts again."""
         with redis.Redis.from_url(self.url) as connection:
             connection.flushall()

@@ -1,9 +1,21 @@
-"""Connections byte by byte to a real server."""
+"""Connections byte by byte to a real server, whose process counts for the coverage."""
 
 import socket
 from contextlib import ExitStack, suppress
 
 import pytest
+
+from tests.helpers.processes import ROOT
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _measured_servers(request):
+    """What serves runs in processes of its own alone: with ``--cov`` those are measured too."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.pluginmanager.hasplugin("_cov"):
+            patch.setenv("COVERAGE_PROCESS_START", str(ROOT / "tests/serving/coverage.toml"))
+            patch.setenv("COVERAGE_FILE", str(ROOT / ".coverage"))
+        yield
 
 
 @pytest.fixture
@@ -32,8 +44,20 @@ class Connection:
     def line(self):
         return self._file.readline().decode("latin-1").rstrip("\r\n")
 
+    def send_no_more(self):
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_WR)
+
     def rest(self):
         return self._file.read().decode("latin-1")
+
+    def rest_until_it_broke(self):
+        """Return what came, also where the server hung up on what it had not read."""
+        came = b""
+        with suppress(ConnectionResetError):
+            while piece := self._file.read1():
+                came += piece
+        return came.decode("latin-1")
 
     def answer(self):
         """Return status and body of the next answer."""
@@ -44,6 +68,13 @@ class Connection:
     def _header(self):
         name, _, value = self.line().partition(":")
         return name.lower(), value.strip()
+
+    def is_over(self):
+        """Tell whether the server has closed the connection, in order or at once."""
+        try:
+            return self._file.read() == b""
+        except ConnectionResetError:
+            return True
 
     def ends(self):
         """Wait for the server to close the connection; tell whether it sent nothing before."""

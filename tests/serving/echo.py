@@ -4,7 +4,7 @@ import json
 import sys
 from types import SimpleNamespace
 
-from authservice.web.sign_in_places import SignInPlaces
+from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 
 class Echo:

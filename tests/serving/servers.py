@@ -4,7 +4,8 @@ import socket
 import time
 from contextlib import suppress
 
-from tests.processes import ROOT, SCRIPTS, LocalService, Process, clean_environment, free_port
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, Process, clean_environment
 
 COMMANDS = {"waitress": SCRIPTS / "pserve", "granian": SCRIPTS / "authservice-granian"}
 OURS = "use = egg:authservice\n"

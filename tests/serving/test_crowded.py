@@ -8,7 +8,7 @@ import pytest
 from authservice.serving.granian_options import GranianOptions
 from authservice.serving.granian_threads import with_a_thread_each
 from authservice.serving.open_files import affordable
-from tests.processes import LocalService
+from tests.helpers.processes import LocalService
 from tests.serving.servers import COMMANDS, local_ini, wait_for
 
 HALF = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n"
@@ -40,7 +40,7 @@ def test_a_whole_request_is_answered_however_many_halves_came_before(server, con
 
     assert asking.answer()[0] == 200
     # As it was accepted and closed again, not kept waiting outside.
-    assert held[0].line() == ""
+    assert held[0].is_over()
 
 
 def test_who_was_answered_lately_keeps_the_connection(server, connect):
@@ -77,7 +77,7 @@ def test_granian_answers_who_asks_however_many_do_not(granian, connect, sent):
 
     assert asking.answer()[0] == 200
     # As it was accepted and closed again, not kept waiting outside.
-    assert held[0].ends()
+    assert held[0].is_over()
 
 
 @pytest.mark.attack("BROWSER-silent-connections")

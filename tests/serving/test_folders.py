@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
 from tests.serving.servers import local_ini
 
 STRANGE = "a b#c;d [e] 'f' $g é漢"
@@ -20,11 +21,11 @@ def folder(tmp_path, request):
     return made
 
 
-def run(folder, *command):
+def run(folder, *command, **environ):
     done = subprocess.run(
         [SCRIPTS / command[0], *command[1:]],
         cwd=folder,
-        env=clean_environment(),
+        env=clean_environment() | environ,
         check=False,
         capture_output=True,
         text=True,
@@ -87,3 +88,32 @@ def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(folder, command):
     assert status == 2
     assert said.startswith("authservice: ")
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("folder", ["plain"], indirect=True)
+def test_a_folder_that_cannot_be_made_is_said_in_one_line(folder):
+    (folder / "file").touch()
+    url = f"sqlite:///{folder}/file/local.sqlite"
+
+    status, said = run(folder, "authservice", "migrate", AUTH_DATABASE_URL=url)
+
+    assert status == 1
+    assert f"the database cannot be written: the folder {folder}/file cannot be made: " in said
+    assert len(said.splitlines()) == 2
+
+
+@pytest.mark.parametrize("folder", ["a b"], indirect=True)
+@pytest.mark.parametrize("program", ["pserve", "authservice-granian"])
+def test_what_is_to_be_run_names_the_ini_file_of_the_service(folder, program, tmp_path):
+    """Another deployment may have its own in the folder of the shipped ones."""
+    file = (folder / "local.ini").rename(folder / "ours.ini")
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    port = f"listen_port={free_port()}"
+
+    _, said_there = run(folder, program, "ours.ini", port)
+    _, said_elsewhere = run(elsewhere, program, str(file), port)
+
+    assert "run: authservice migrate --config ours.ini\n" in said_there
+    assert f"run: authservice migrate --config '{file}'\n" in said_elsewhere

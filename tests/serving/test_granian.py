@@ -8,7 +8,8 @@ import pytest
 import requests
 
 from tests.e2e.person import Person
-from tests.processes import ROOT, SCRIPTS, clean_environment, free_port
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, clean_environment
 from tests.serving.servers import EchoServer, Server, local_ini
 
 

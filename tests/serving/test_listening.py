@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from tests.processes import ROOT, SCRIPTS, LocalService, clean_environment, free_port
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, clean_environment
 from tests.serving.servers import COMMANDS, EchoServer, Server
 
 HEALTH = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

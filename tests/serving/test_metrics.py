@@ -3,9 +3,9 @@
 import pytest
 import requests
 
-from authservice.version import __version__
-from tests.processes import free_port
-from tests.scrape import scrape, value
+from authservice.settings.version import __version__
+from tests.helpers.ports import free_port
+from tests.helpers.scrape import scrape, value
 from tests.serving.servers import COMMANDS, OURS, Server
 
 

@@ -7,14 +7,14 @@ import pytest
 import requests
 from bs4 import BeautifulSoup
 
-from tests.relying_party import AUTHORIZE, challenge_of
+from tests.helpers.relying_party import AUTHORIZE, challenge_of
 from tests.serving.servers import COMMANDS, Server
 
 LONG = "s" * 30_000
 REDIRECT_URI = "https://app.example.com/callback"
 CHALLENGE = challenge_of("v" * 43)
 PRESSED = {"/sign-in": ("choice", "sign-in"), "/consent": ("decision", "allow")}
-# A proxy that nobody has told otherwise takes 8 KiB; nothing here comes near it.
+# A proxy takes 8 KiB by default; nothing here comes near it.
 SHORT = 2_000
 
 

@@ -1,12 +1,14 @@
 """A server that is told to stop answers what is under way, and nothing holds it up."""
 
+import ctypes
 import os
 import signal
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from tests.processes import LocalService
+from tests.helpers.processes import LocalService
 from tests.serving.servers import COMMANDS, Server
 
 GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -70,3 +72,18 @@ def test_a_second_signal_does_not_wait(tmp_path, stopped_in_the_end, connect):
     os.kill(server.pid, signal.SIGTERM)
 
     assert server.wait() == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("process", ["main", "worker"])
+def test_granian_stops_whichever_thread_a_signal_comes_to(tmp_path, stopped_in_the_end, process):
+    # Linux may give it to any thread. Python acts on it in the main one, which waits for an event.
+    granian = stopped_in_the_end(Server("granian", tmp_path))
+    told = granian.pid if process == "main" else granian.children()[0]
+    # Linux begins again with low numbers: a later thread does not always have a higher one.
+    threads = {int(path.name) for path in Path(f"/proc/{told}/task").iterdir()}
+    thread = (threads - {told}).pop()
+
+    assert ctypes.CDLL(None).tgkill(told, thread, signal.SIGTERM) == 0
+
+    # Without its worker, granian ends by itself.
+    assert granian.wait() == (0 if process == "main" else 1)

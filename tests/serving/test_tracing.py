@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from tests.otlp_receiver import OTLPReceiver
+from tests.helpers.otlp_receiver import OTLPReceiver
 from tests.serving.servers import COMMANDS, Server
 
 

@@ -1,14 +1,14 @@
-"""A service looks after its database by itself: nobody has to remember it."""
+"""A service looks after its database by itself, without a command."""
 
 import sqlite3
 
 import pytest
 
-from authservice.services import upkeep
-from authservice.sqlite.write_ahead_log import WriteAheadLog
-from tests.expired import counts, fill
-from tests.processes import LocalService
-from tests.waiting import until
+from authservice.database.sqlite.write_ahead_log import WriteAheadLog
+from authservice.services.upkeep import upkeep
+from tests.helpers.expired import counts, fill
+from tests.helpers.processes import LocalService
+from tests.helpers.waiting import until
 
 MORE_THAN_THE_LONGEST = 20_000_000
 

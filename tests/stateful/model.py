@@ -14,9 +14,10 @@ ACCESS_TOKEN = timedelta(hours=1)
 REFRESH_TOKEN = timedelta(days=30)
 FAMILY = timedelta(days=90)
 GRACE = timedelta(seconds=10)
+KEPT_IN_THE_GRACE = 8
 SESSION = timedelta(days=7)
 SESSION_UPDATE = timedelta(days=1)
-# Stands for the one resource among the scopes that somebody has consented to.
+# Stands for the one resource among the scopes that a user has consented to.
 RESOURCE = "resource"
 # So far away that no history gets there.
 SESSION_MAX = timedelta(days=3650)
@@ -111,7 +112,7 @@ class AccessToken:
 
     @property
     def stored(self):
-        """Tell whether the token has its time and nobody took it back."""
+        """Tell whether the token has its time and was not revoked."""
         return not self.revoked and clock.now() < self.expires_at
 
     @property
@@ -174,6 +175,8 @@ class Model:
         family, now = token.family, clock.now()
         if family.code.client is not client or family.revoked:
             return "invalid_grant"
+        if token.rotated_at is not None and self._may_be_dropped(token):
+            return "invalid_grant"
         if token.rotated_at is not None and now - token.rotated_at > GRACE:
             self._revoke(lambda other: other.family is family)
             return "invalid_grant"
@@ -182,6 +185,15 @@ class Model:
             return "invalid_grant"
         return None if scopes <= family.code.scopes else "invalid_scope"
 
+    def _may_be_dropped(self, token):
+        """Tell whether a token is beyond the last eight, one of which was exchanged in the grace.
+
+        No other than those are stored, so while one may have been dropped no older one counts.
+        """
+        exchanged = [each for each in token.family.tokens if each.rotated_at is not None]
+        dropped = exchanged[:-KEPT_IN_THE_GRACE]
+        return token in dropped and clock.now() - dropped[-1].rotated_at <= GRACE
+
     def refreshed(self, token, access_token, refresh_token, scopes):
         family, now = token.family, clock.now()
         if token.successor is None:
@@ -189,6 +201,10 @@ class Model:
             token.rotated_at = now
             token.successor = RefreshToken(refresh_token, family, expires_at)
             family.tokens.append(token.successor)
+        # What ended with the session is deleted when the grant goes on without it.
+        for issued in self.access_tokens:
+            if issued.family is family and issued.session is not None and not issued.valid:
+                issued.revoked |= not issued.session.alive
         return self._access_token(access_token, family.code, family, scopes)
 
     def may_rotate(self, token):

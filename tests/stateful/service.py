@@ -9,22 +9,22 @@ from sqlalchemy import delete
 
 from authservice import clock
 from authservice.models import metadata as tables
-from authservice.oauth import parameters
-from authservice.oauth.interaction import Consent, Issue, Visit, next_interaction
+from authservice.oauth import introspection, parameters, revocation
+from authservice.oauth.authorize import checks
+from authservice.oauth.authorize.interaction import Consent, Issue, Visit, next_interaction
+from authservice.oauth.authorize.response import issue_code
+from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.server import AuthorizationServer
-from authservice.oauth.server_context import ServerContext
-from authservice.services import (
-    client_administration,
-    client_registration,
-    consents,
-    refresh_tokens,
-    sessions,
-    users,
-)
-from authservice.services.client_metadata import ClientMetadata
-from authservice.services.users import Profile
-from tests.relying_party import challenge_of
+from authservice.oauth.token.endpoint import token_endpoint
+from authservice.oauth.userinfo import userinfo_endpoint
+from authservice.services.admission.client_rules import Whom
+from authservice.services.clients import client_administration, client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.people import consents, users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
+from authservice.services.tokens import refresh_tokens
+from tests.helpers.relying_party import challenge_of
 from tests.stateful.model import SESSION, SESSION_MAX, SESSION_UPDATE
 
 REDIRECT_URI = "https://app.example.com/callback"
@@ -63,13 +63,13 @@ class Service:
     def register(self, **choices):
         wanted = {"name": "Client", "redirect_uris": [REDIRECT_URI], "resources": [RESOURCE]}
         registration = ClientMetadata(**wanted, **choices)
-        with self.database.transaction() as connection:
-            return client_registration.register(connection, registration)
+        with self.database.begin() as transaction:
+            return client_registration.register(transaction, registration)
 
     def administrate(self, action, client_id, *arguments, **choices):
-        with self.database.transaction() as connection:
-            row = client_administration.find_to_change(connection, client_id)
-            return getattr(client_administration, action)(connection, row, *arguments, **choices)
+        with self.database.begin() as transaction:
+            row = client_administration.find_to_change(transaction.connection, client_id)
+            return getattr(client_administration, action)(transaction, row, *arguments, **choices)
 
     def sign_in(self, person):
         with self.database.transaction() as connection:
@@ -82,14 +82,14 @@ class Service:
                 sessions.extend(connection, found, SESSION, SESSION_MAX)
 
     def end_session(self, session_id):
-        with self.database.transaction() as connection:
-            sessions.end(connection, [session_id])
+        with self.database.begin() as transaction:
+            sessions.end(transaction, [session_id])
 
     def sign_out_everywhere(self, user_id):
-        with self.database.transaction() as connection:
-            found = sessions.of_user(connection, user_id)
-            sessions.end(connection, [each.id for each in found])
-            refresh_tokens.revoke_of_user(connection, user_id)
+        with self.database.begin() as transaction:
+            found = sessions.of_user(transaction.connection, user_id)
+            sessions.end(transaction, [each.id for each in found])
+            refresh_tokens.revoke_of_user(transaction.connection, user_id)
 
     def revoke_application(self, client_id, user_id):
         with self.database.transaction() as connection:
@@ -110,34 +110,34 @@ class Service:
             asked["resource"] = RESOURCE
         sent = Parameters.read(asked.items(), parameters.AUTHORIZE)
         reader = self.database.reader
-        with self._server() as (server, open_writer):
-            request = server.validate_authorization_request(sent)
+        with self._server_context() as context:
+            request = checks.validate(context, sent)
             session = sessions.find_by_id(reader, session_id)
             known = consents.find(reader, client_id, session.user.id)
             visit = Visit(clock.now())
-            step = next_interaction(request, session, known, visit, local_mode=True)
+            step = next_interaction(request, session, known, visit, whom=Whom.THEM, local_mode=True)
             was_asked = isinstance(step, Consent)
             if was_asked and agreed:
                 granted = request.consent_scopes
                 user_id, resources = session.user.id, request.resources
-                consents.grant(open_writer(), client_id, user_id, granted, (), resources)
+                consents.grant(context.transaction(), client_id, user_id, granted, (), resources)
             elif not isinstance(step, Issue):
                 return None, was_asked
-            answer = server.issue_code(request, session)
+            answer = issue_code(context, request, session)
             return answer.parameters["code"], was_asked
 
     def token(self, client_id, secret, **form):
-        return self._post("create_token_response", client_id, secret, form)
+        return self._post(token_endpoint.create_token_response, client_id, secret, form)
 
     def introspect(self, client_id, secret, token):
-        return self._post("create_introspection_response", client_id, secret, {"token": token})
+        return self._post(introspection.introspect, client_id, secret, {"token": token})
 
     def revoke(self, client_id, secret, token):
-        return self._post("create_revocation_response", client_id, secret, {"token": token})
+        return self._post(revocation.revoke, client_id, secret, {"token": token})
 
     def userinfo(self, token):
-        with self._server() as (server, _):
-            answer = server.create_userinfo_response(f"Bearer {token}", ())
+        with self._server_context() as context:
+            answer = userinfo_endpoint.create_userinfo_response(context, f"Bearer {token}", ())
         return answer.status, json.loads(answer.body)
 
     def _post(self, endpoint, client_id, secret, form):
@@ -147,26 +147,27 @@ class Service:
         else:
             pair = f"{client_id}:{secret}".encode()
             authorization = f"Basic {base64.b64encode(pair).decode()}"
-        with self._server() as (server, _):
-            answer = getattr(server, endpoint)(authorization, parse_qsl(urlencode(form)))
+        with self._server_context() as context:
+            answer = endpoint(context, authorization, parse_qsl(urlencode(form)))
         return answer.status, json.loads(answer.body or "{}")
 
     @contextmanager
-    def _server(self):
-        """Give the server of one request; what it wrote is committed when it answers."""
+    def _server_context(self):
+        """Give what one request works with; what it wrote is committed when it is answered."""
         opened = []
 
-        def open_writer():
+        def transaction():
             if not opened:
-                opened.append(ending.enter_context(self.database.transaction()))
+                opened.append(ending.enter_context(self.database.begin()))
             return opened[0]
 
         context = ServerContext(
             self._components.settings,
             self._components.signing_keys,
+            self._components.secret,
             self.database.reader,
-            open_writer,
+            transaction,
             lambda _client_id, **_: None,
         )
         with ExitStack() as ending:
-            yield AuthorizationServer(context), open_writer
+            yield context

@@ -23,7 +23,7 @@ from tests.stateful.service import RESOURCE, Service
 from tests.stateful.tokens import STEPS, Tokens
 
 WANTED = os.environ.get("STATEFUL_EXAMPLES")
-EXAMPLES = {"sqlite": 120, "postgresql": 30}
+EXAMPLES = {"sqlite": 60, "postgresql": 15}
 EXAMPLES_OF_ALL = {"sqlite": 1300, "postgresql": 150}
 LEAST_STEPS_OF_AN_EXAMPLE = 60
 

@@ -43,10 +43,10 @@ def test_everything_that_is_copied_from_the_checkout_is_there():
 
 
 def test_everything_that_is_taken_out_is_there_before():
-    taken = re.findall(r"\brm (?!-rf)(\S+)", TEXT)
+    taken = [name for names in re.findall(r"\brm -r ([^&]+)", TEXT) for name in names.split()]
 
     assert taken
-    assert [name for name in taken if not (ROOT / name).is_file()] == []
+    assert [name for name in taken if not (ROOT / name).exists()] == []
 
 
 def test_every_lock_that_is_installed_was_copied_before():

@@ -1,4 +1,4 @@
-"""Everything that an image installs has a licence that lets anybody run and pass on the whole."""
+"""Everything that an image installs has a licence that lets everyone run and pass on the whole."""
 
 import re
 from importlib.metadata import PackageNotFoundError, metadata

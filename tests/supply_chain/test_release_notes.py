@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from authservice.version import __version__
-from documentation.release_notes import CHANGELOG, notes, of_tag
-from tests.processes import ROOT
+from authservice.settings.version import __version__
+from tests.helpers.processes import ROOT
+from tools.documentation.release_notes import CHANGELOG, notes, of_tag
 
 KEPT = """\
 # Changelog
@@ -66,7 +66,7 @@ def test_a_release_of_which_nothing_is_said_is_refused(changelog, why):
 
 @pytest.mark.parametrize("tag", ["1.2.0", "v1.1.0", "v1.2.0-rc1", ""])
 def test_a_tag_that_is_not_the_version_in_the_code_is_refused(tag):
-    with pytest.raises(ValueError, match=r"authservice/version\.py says"):
+    with pytest.raises(ValueError, match=r"authservice/settings/version\.py says"):
         of_tag(tag, KEPT, "1.2.0")
 
 
@@ -77,9 +77,9 @@ def test_the_changelog_names_this_version_or_what_is_unreleased():
     assert set(headings[1:2]) <= {__version__}
 
 
-def test_the_command_says_in_one_line_what_has_to_be_put_right():
+def test_the_command_needs_no_library_and_says_in_one_line_what_has_to_be_put_right():
     ended = subprocess.run(
-        [sys.executable, "-m", "documentation.release_notes", "v0.0.0"],
+        [sys.executable, "-S", "-m", "tools.documentation.release_notes", "v0.0.0"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -94,5 +94,5 @@ def test_nothing_is_published_before_the_notes_are_there():
     workflow = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
 
     assert "needs: [notes, audit, checks, nightly]" in workflow
-    assert 'python3 -m documentation.release_notes "$GITHUB_REF_NAME"' in workflow
+    assert 'python3 -m tools.documentation.release_notes "$GITHUB_REF_NAME"' in workflow
     assert "--notes-file" in workflow

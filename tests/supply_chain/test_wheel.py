@@ -1,14 +1,17 @@
-"""Who builds the wheel anew from the same commit gets the same file, byte by byte."""
+"""The wheel holds the service alone, and two builds of one commit give the same file."""
 
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+from authservice import __version__
+
 ROOT = Path(__file__).parents[2]
-PARTS = ("authservice", "alembic", "setup.py", "LICENSE")
+PARTS = ("authservice", "alembic", "tools", "setup.py", "LICENSE")
 
 
 def built(folder, moment):
@@ -45,3 +48,10 @@ def test_two_builds_are_the_same(tmp_path):
     assert one.name == other.name
     digests = {hashlib.sha256(wheel.read_bytes()).hexdigest() for wheel in (one, other)}
     assert len(digests) == 1
+
+
+def test_the_wheel_holds_the_service_alone(tmp_path):
+    with zipfile.ZipFile(built(tmp_path / "one", 1600000001)) as wheel:
+        folders = {name.partition("/")[0] for name in wheel.namelist()}
+
+    assert folders == {"authservice", f"authservice-{__version__}.dist-info"}

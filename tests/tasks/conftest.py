@@ -8,9 +8,15 @@ import sys
 
 import pytest
 
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
-_COPIED = ("run", "setup.py", "authservice/version.py", "tests/installation.py", "tests/parts.py")
+_COPIED = (
+    "run",
+    "setup.py",
+    "authservice/settings/version.py",
+    "tests/helpers/installation.py",
+    "tests/helpers/parts.py",
+)
 _MACHINE = {
     "id": "echo $USER_ID",
     # A package is installed when it has a file of its name.
@@ -32,7 +38,15 @@ echo "end RUNLEVEL=${RUNLEVEL:-}" >> "$STATE/log"
 }
 _ENVIRONMENT = {
     name: f'echo "{name} $* TESTS_INSTALL=${{TESTS_INSTALL:-}}" >> "$STATE/log"'
-    for name in ("pip", "pytest", "ruff", "mypy", "lint-imports", "check-jsonschema")
+    for name in (
+        "pip",
+        "pytest",
+        "ruff",
+        "mypy",
+        "lint-imports",
+        "check-jsonschema",
+        "openapi-spec-validator",
+    )
 }
 
 
@@ -53,7 +67,7 @@ class Checkout:
             self.lock(name, f"{name}==1")
         version = f"{sys.version} {sys.base_prefix}"
         sums = f"{self._sum('requirements/dev.txt')}{self._sum('setup.py')}"
-        sums += self._sum("authservice/version.py")
+        sums += self._sum("authservice/settings/version.py")
         (self.folder / ".venv" / "wanted").write_text(f"{version}\n{self.folder}\n{sums}")
         self._environment = os.environ | {
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
@@ -87,7 +101,7 @@ class Checkout:
 
     def ask(self, expression, **environment):
         """Return what a test of the checkout gets when it asks for a part."""
-        program = f"from tests import parts; print(parts.{expression})"
+        program = f"from tests.helpers import parts; print(parts.{expression})"
         return self.run(sys.executable, "-c", program, **environment)
 
     @property

@@ -156,7 +156,7 @@ def test_a_taken_port_is_said_before_anything_is_set_up(checkout, python, host):
     assert set_up(checkout) == []
 
 
-@pytest.mark.parametrize("name", ["100%", "%(here)s", "what?"])
+@pytest.mark.parametrize("name", ["100%", "%(here)s", "what?", "a:b", "$HOME", "a\\b"])
 def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(checkout, name):
     folder = checkout.folder.with_name(name)
     checkout.folder.rename(folder)
@@ -167,8 +167,8 @@ def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(che
 
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
-        "The path of this checkout has a % or a ? in it, which the service cannot work with:",
+        "The path of this checkout has a sign in it that Python or the service cannot work with:",
         f"    {folder}",
-        "Move the checkout to a folder of another name.",
+        "Move the checkout to a folder without % ? : $ and \\ in its path.",
     ]
     subprocess.run(["./run", "help"], cwd=folder, check=True, capture_output=True)

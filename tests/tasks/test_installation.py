@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import machine_lacks
+from tests.helpers.parts import machine_lacks
 
 INSTALLING = {"TESTS_INSTALL": "yes"}
 UPDATE = ["begin -q update", "end RUNLEVEL=1"]

@@ -5,10 +5,12 @@ import subprocess
 
 import pytest
 
-PARALLEL = f"--numprocesses={os.sysconf('SC_NPROCESSORS_ONLN') + 1} --no-loadscope-reorder"
+CORES = os.sysconf("SC_NPROCESSORS_ONLN")
+QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder"
+WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder"
 STYLE = ["ruff", "ruff"]
 TYPES = ["mypy", "lint-imports"]
-SCHEMAS = ["check-jsonschema", "check-jsonschema"]
+SCHEMAS = ["check-jsonschema", "check-jsonschema", "openapi-spec-validator"]
 LINT = [*STYLE, *TYPES, *SCHEMAS]
 
 
@@ -27,7 +29,7 @@ def test_tests_run_and_install_what_they_lack(checkout, task, linted, options):
     assert status == 0, said
     *before, last = checkout.done
     assert [line.partition(" ")[0] for line in before] == linted
-    assert last == f"pytest {PARALLEL}{options} TESTS_INSTALL=yes"
+    assert last == f"pytest {WHOLE}{options} TESTS_INSTALL=yes"
 
 
 def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
@@ -37,7 +39,7 @@ def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
     *before, last = checkout.done
     assert [line.partition(" ")[0] for line in before] == ["pip", *LINT]
     folders = "tests/unit tests/pins tests/functional"
-    assert last == f"pytest {PARALLEL} --engines=sqlite -x {folders} TESTS_INSTALL="
+    assert last == f"pytest {QUICK} --engines=sqlite -x {folders} TESTS_INSTALL="
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from authservice import clock
-from authservice.db import Database, insert_or_ignore
+from authservice.database.database import Database, insert_or_ignore
+from authservice.database.sqlite import engines
 from authservice.models import jwks, verification
-from authservice.sqlite import engines
-from tests.waiting import until
+from tests.helpers.waiting import until
 
 
 def _pragma(connection, name):

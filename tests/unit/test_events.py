@@ -8,15 +8,14 @@ from contextvars import Context
 
 import pytest
 
-from authservice import events
 from authservice.events import ClientChanged, Event, SignedIn, TokenRefused
 from authservice.logs import JSONLines, TextLines
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
 KINDS = Event.__subclasses__()
 FIELDS = {
     *("sub", "sid", "client_id", "provider", "account_id", "new_user"),
-    *("scope", "resources", "grant_type", "error", "changed"),
+    *("scope", "resources", "grant_type", "error", "reason", "changed"),
     # How many, and whether.
     *("accounts", "sessions", "refresh_tokens", "everyone_signed_out"),
 }
@@ -30,16 +29,16 @@ def logged(caplog):
 
 
 def test_an_event_is_logged_after_the_commit(database, logged):
-    with database.transaction() as connection:
-        events.note(connection, SIGNED_IN)
+    with database.begin() as transaction:
+        transaction.note(SIGNED_IN)
         assert logged() == []
 
     assert logged() == [SIGNED_IN]
 
 
 def test_an_event_of_a_transaction_that_failed_is_not_logged(database, logged):
-    with suppress(ZeroDivisionError), database.transaction() as connection:
-        events.note(connection, SIGNED_IN)
+    with suppress(ZeroDivisionError), database.begin() as transaction:
+        transaction.note(SIGNED_IN)
         raise ZeroDivisionError
 
     with database.transaction():

@@ -1,12 +1,13 @@
-"""Lines of the log: whatever a message quotes, a line of text stays one line."""
+"""Lines of the log: whatever a message quotes, a line of text stays one line, and not too long."""
 
+import json
 import logging
 from contextvars import Context
 
 import pytest
 
 from authservice.events import SignInFailed
-from authservice.logs import TextLines
+from authservice.logs import JSONLines, TextLines
 
 FORGED = "x\n2026-01-01 00:00:00 INFO authservice.events signed_in sub=admin"
 
@@ -39,3 +40,16 @@ def test_nor_does_what_an_event_says():
 
 def test_other_letters_stay_as_they_are():
     assert text_of("Zoë 田 \N{ROCKET}") == "INFO Zoë 田 \N{ROCKET}"
+
+
+@pytest.mark.attack("BROWSER-unreadable")
+@pytest.mark.parametrize("quoted", ["x", "\n", "\N{ROCKET}"])
+@pytest.mark.parametrize("formatter", [TextLines(), JSONLines()])
+def test_a_message_is_cut_where_it_quotes_too_much(formatter, quoted):
+    made = logging.LogRecord("authservice.x", logging.INFO, "", 0, "%s", (quoted * 65536,), None)
+
+    line = Context().run(formatter.format, made)
+
+    text = json.loads(line)["message"] if line.startswith("{") else line
+    assert len(text) == 5001
+    assert text.endswith("…")

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from authservice.languages import LANGUAGES
-from messages import files
-from messages.extraction import ROOT, extracted
-from tests.marked_texts import unmarked_arguments, unmarked_texts
+from authservice.settings.languages import LANGUAGES
+from tests.helpers.marked_texts import unmarked_arguments, unmarked_texts
+from tools.messages import files
+from tools.messages.extraction import ROOT, extracted
 
 TEMPLATES = sorted((ROOT / "authservice" / "web" / "templates").glob("*.jinja2"))
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|\$\{\w+\}")

@@ -7,10 +7,22 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import inspect, text
 
-from authservice import schema
+from authservice.database import schema
 from authservice.models import metadata
 
 ROOT = Path(__file__).parents[2]
+LATER_DROPPED = {
+    "oauth_refresh_token": {"family_id", "successor"},
+    # What the row of its grant says.
+    "oauth_access_token": {
+        "token",
+        "client_id",
+        "session_id",
+        "user_id",
+        "reference_id",
+        "authorization_code_id",
+    },
+}
 NEW_TABLES = {"logout_notice", "session_participant"}
 NEW_CLIENT_COLUMNS = {
     "id_token_signed_response_alg",
@@ -148,6 +160,7 @@ def test_it_can_be_done_again_after_it_was_undone(database):
 
     for table in (*ROWS, *NEW_TABLES):
         expected = {column.name for column in metadata.tables[table].columns}
+        expected |= LATER_DROPPED.get(table, set())
         assert columns(database, table) <= expected
     assert columns(database, "oauth_client") >= NEW_CLIENT_COLUMNS
 

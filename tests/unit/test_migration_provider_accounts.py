@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text
 
-from authservice import schema
+from authservice.database import schema
 
 USERS = {
     "verified": ("Ada@Example.com", 1),

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from authservice import clock, schema
+from authservice import clock
+from authservice.database import schema
 from tests.unit.test_migration_provider import ROWS, insert
 
 BEFORE, AFTER = "0006", "0008"

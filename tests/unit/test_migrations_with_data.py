@@ -5,7 +5,8 @@ from itertools import count, pairwise
 import pytest
 from sqlalchemy import MetaData, Text, insert, select
 
-from authservice import schema
+from authservice.database import schema
+from tests.unit.test_migration_provider import LATER_DROPPED
 
 STEPS = list(pairwise(schema.revisions()))
 # What the migrations note about themselves.
@@ -15,6 +16,27 @@ _OWN = {"alembic_version", "schema_compatibility"}
 @pytest.fixture
 def database(empty):
     return empty
+
+
+# A family has one token that was not exchanged, which gave it its name and is known to the table
+# of former ones. ``test_migration_families.py`` migrates others.
+_FITTING = {
+    ("oauth_refresh_token", "family_id"): "oauth_refresh_token.id {}",
+    ("oauth_refresh_token", "rotated_at"): None,
+    ("oauth_refresh_token", "successor"): None,
+    ("oauth_refresh_token", "recent"): None,
+    ("oauth_former_refresh_token", "id"): "oauth_refresh_token.token {}",
+    ("oauth_access_token", "id"): "oauth_access_token.token {}",
+    ("oauth_access_token", "reference_id"): "oauth_refresh_token.reference_id {}",
+    ("oauth_access_token", "authorization_code_id"): "oauth_refresh_token.authorization_code_id {}",
+}
+
+
+# What the row of a family stands for, and what the row of its grant says of an access token.
+_MERGED = {
+    *(("oauth_refresh_token", name) for name in ("family_id", "successor")),
+    *(("oauth_access_token", name) for name in LATER_DROPPED["oauth_access_token"]),
+}
 
 
 def tables(database):
@@ -31,7 +53,10 @@ def fill(database):
         for row in range(2):
             values = {}
             for column in table.columns:
-                if column.foreign_keys:
+                fitting = (table.name, column.name)
+                if fitting in _FITTING:
+                    value = _FITTING[fitting] and _FITTING[fitting].format(row)
+                elif column.foreign_keys:
                     (key,) = column.foreign_keys
                     value = f"{key.column.table.name}.{key.column.name} {row}"
                 elif isinstance(column.type, Text):
@@ -60,6 +85,16 @@ def in_common(before, after):
     }
 
 
+def lost(before, after):
+    """Return the columns that content has and another has not."""
+    return {
+        (name, column)
+        for name, rows in before.items()
+        for column in rows[0]
+        if name not in after or column not in after[name][0]
+    }
+
+
 pytestmark = pytest.mark.filterwarnings(
     # The one index on expressions is nothing that a row depends on.
     "ignore:Skipped unsupported reflection:sqlalchemy.exc.SAWarning"
@@ -76,7 +111,8 @@ def test_going_forward_and_back_again_changes_no_row(database, older, newer):
     forward = content(database)
     schema.migrate(database, older)
 
-    assert in_common(forward, before) == before
+    assert in_common(forward, before) == in_common(before, forward)
+    assert lost(before, forward) <= _MERGED
     for name, rows in forward.items():
         for row, former in zip(rows, before.get(name, []), strict=name in before):
             added = set(row) - set(former)
@@ -94,9 +130,10 @@ def test_going_back_and_forward_again_keeps_what_both_know(database, older, newe
     back = content(database)
     schema.migrate(database, newer)
 
-    assert in_common(before, back) == back
+    assert in_common(before, back) == in_common(back, before)
     again = content(database)
-    assert in_common(again, back) == back
+    assert lost(back, again) <= _MERGED
+    assert in_common(again, back) == in_common(back, again)
     assert set(again) == set(before)
 
 
@@ -107,7 +144,9 @@ def test_all_the_way_and_back(database):
     before = content(database)
 
     schema.migrate(database, last)
-    assert in_common(content(database), before) == before
+    forward = content(database)
+    assert lost(before, forward) <= _MERGED
+    assert in_common(forward, before) == in_common(before, forward)
     assert set(content(database)) > set(before)
     schema.migrate(database, first)
 

@@ -1,10 +1,10 @@
-"""What tests lack: installed in CI or they fail; and what nobody can install is said at the end."""
+"""What tests lack: installed in CI or they fail; what cannot be installed is said at the end."""
 
 from types import SimpleNamespace
 
 import pytest
 
-from tests import parts
+from tests.helpers import parts
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("true", pytest.fail), ("", pytest.skip)])

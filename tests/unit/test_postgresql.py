@@ -9,9 +9,9 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from authservice import clock
-from authservice.db import Database, take_turns
+from authservice.database.database import Database, advisory_lock
 from authservice.models import user, verification
-from tests.lock_waits import wait_until_blocked
+from tests.helpers.lock_waits import wait_until_blocked
 
 pytestmark = pytest.mark.engines("postgresql")
 
@@ -56,7 +56,8 @@ def test_writing_transactions_are_read_committed_whatever_the_server_says(databa
 
 
 def test_nobody_waits_for_long(database):
-    for connection in (database.reader, database.begin()):
+    transaction = database.begin()
+    for connection in (database.reader, transaction.connection):
         assert setting(connection, "lock_timeout") == "5s"
         assert setting(connection, "idle_in_transaction_session_timeout") == "15s"
         assert setting(connection, "application_name") == "authservice"
@@ -64,16 +65,17 @@ def test_nobody_waits_for_long(database):
         given = {option.keyword: option.val for option in driver.pgconn.info if option.val}
         assert given[b"connect_timeout"] == b"5"
         assert given[b"tcp_user_timeout"] == b"15000"
-    database.end(connection)
+    transaction.end()
 
 
 def test_the_address_has_the_last_word(database_url):
     database = Database(f"{database_url}?application_name=mine&options=-c%20work_mem=128kB")
 
-    for connection in (database.reader, database.begin()):
+    transaction = database.begin()
+    for connection in (database.reader, transaction.connection):
         assert setting(connection, "application_name") == "mine"
         assert setting(connection, "work_mem") == "128kB"
-    database.end(connection)
+    transaction.end()
     database.dispose()
 
 
@@ -104,8 +106,25 @@ def test_a_connection_that_the_server_has_ended_is_replaced_before_it_is_used(
         connection.execute(insert(verification), a_row("b"))
 
 
+def test_to_roll_back_on_one_that_has_ended_fails_without_a_line_in_the_log(
+    database, database_url, caplog
+):
+    """The view that answers the request writes the line, also while the database fails for all."""
+    transaction = database.begin()
+    transaction.connection.execute(insert(verification), a_row())
+
+    end_all_connections(database_url)
+
+    with pytest.raises(OperationalError):
+        transaction.end()
+    assert caplog.records == []
+    with database.transaction() as connection:
+        connection.execute(insert(verification), a_row("b"))
+
+
 def test_one_that_ends_in_the_middle_fails_once(database, database_url):
-    connection = database.begin()
+    transaction = database.begin()
+    connection = transaction.connection
     connection.execute(insert(verification), a_row())
     reader = database.reader
 
@@ -113,7 +132,7 @@ def test_one_that_ends_in_the_middle_fails_once(database, database_url):
 
     with pytest.raises(OperationalError):
         connection.execute(insert(verification), a_row("b"))
-    database.end(connection)
+    transaction.end()
     with pytest.raises(OperationalError):
         reader.execute(select(verification))
     assert database.reader.execute(select(verification)).all() == []
@@ -142,11 +161,12 @@ def test_every_thread_may_write_at_once(database):
 def test_a_lock_is_waited_for_and_then_given_up(database):
     with database.transaction() as first:
         first.execute(insert(verification), a_row())
-        second = database.begin()
+        waiting = database.begin()
+        second = waiting.connection
         second.exec_driver_sql("SET LOCAL lock_timeout = '1ms'")
         with pytest.raises(OperationalError, match="lock timeout"):
             second.execute(insert(verification), a_row())
-        database.end(second)
+        waiting.end()
 
 
 def test_turns_are_taken_one_after_the_other_however_long_it_takes(database):
@@ -155,13 +175,13 @@ def test_turns_are_taken_one_after_the_other_however_long_it_takes(database):
     def take():
         with database.transaction() as connection:
             connection.exec_driver_sql("SET LOCAL lock_timeout = '1ms'")
-            take_turns(connection, 7)
+            advisory_lock(connection, 7)
             order.append("second")
             order.append(setting(connection, "lock_timeout"))
 
     with ThreadPoolExecutor(1) as other:
         with database.transaction() as connection:
-            take_turns(connection, 7)
+            advisory_lock(connection, 7)
             second = other.submit(take)
             wait_until_blocked(database, second)
             order.append("first")

@@ -1,4 +1,4 @@
-"""PostgreSQL that does not reply: nobody waits for long, few wait at all, and then it goes on."""
+"""PostgreSQL that does not reply: no request waits long, few wait at all, and then it goes on."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.models import verification
 from tests.unit.test_postgresql import a_row
 
@@ -37,11 +37,12 @@ def test_a_reply_is_waited_for_and_then_given_up(impatient):
 
 
 def test_what_was_not_to_be_committed_by_then_never_is(impatient, postgresql):
-    connection = impatient.begin()
+    transaction = impatient.begin()
+    connection = transaction.connection
     connection.execute(insert(verification), a_row())
     with postgresql.hanging(), pytest.raises(OperationalError, match="did not reply"):
         connection.execute(insert(verification), a_row("b"))
-    impatient.end(connection)
+    transaction.end()
 
     with impatient.transaction() as connection:
         connection.execute(insert(verification), a_row())

@@ -3,8 +3,8 @@ from sqlalchemy import bindparam, delete, insert, null, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from authservice import clock
+from authservice.database.prepared import Prepared
 from authservice.models import oauth_client, oauth_consent, user, verification
-from authservice.prepared import Prepared
 
 NAMES = ("id", "identifier", "value", "expires_at", "created_at")
 PUT = Prepared(insert(verification), *NAMES)
@@ -33,6 +33,16 @@ def test_values_come_back_as_the_column_types_give_them(writer, row):
     assert FIND.first(writer, {"asked": "v"}) == (row["expires_at"], "x")
     plain = writer.execute(select(verification.c.expires_at, verification.c.value)).one()
     assert FIND.first(writer, {"asked": "v"}) == tuple(plain)
+
+
+def test_all_rows_come_back_in_their_order(writer, row):
+    for name in ("b", "a"):
+        PUT.rowcount(writer, row | {"id": name, "value": name.upper()})
+    found = select(verification.c.id, verification.c.expires_at).order_by(verification.c.id)
+
+    rows = Prepared(found).all(writer, {})
+
+    assert rows == [("a", row["expires_at"]), ("b", row["expires_at"])]
 
 
 def test_no_row_is_none(writer):

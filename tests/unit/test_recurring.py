@@ -2,7 +2,7 @@
 
 import threading
 
-from authservice.recurring import Recurring
+from authservice.services.upkeep.recurring import Recurring
 
 
 def test_it_goes_on_after_a_failure_and_says_what_failed(caplog):

@@ -1,5 +1,6 @@
 """The migration: it makes what the models describe, can be undone, and knows its revision."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,16 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Column, Text, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.schema import CreateIndex
 
-from authservice import schema
-from authservice.configuration import open_database
-from authservice.db import Database
+from authservice.database import schema
+from authservice.database.configuration import open_database
+from authservice.database.database import Database
 from authservice.models import metadata
+from tests.helpers.lock_waits import wait_until_blocked
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +66,28 @@ def test_the_index_on_expressions_is_the_one_that_the_model_describes(database):
         text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": name}
     )
 
+    assert stored == described
+
+
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection:sqlalchemy.exc.SAWarning")
+def test_partial_indexes_have_the_conditions_of_the_models(database):
+    option = f"{database.reader.dialect.name}_where"
+    inspector = inspect(database.reader)
+    stored = {
+        index["name"]: str(index["dialect_options"][option]).strip("()")
+        for table in metadata.tables
+        for index in inspector.get_indexes(table)
+        if option in index.get("dialect_options", {})
+    }
+    indexes = [index for table in metadata.tables.values() for index in table.indexes]
+    statements = {index: str(CreateIndex(index).compile(database.writer)) for index in indexes}
+
+    described = {
+        index.name: statement.partition(" WHERE ")[2]
+        for index, statement in statements.items()
+        if " WHERE " in statement
+    }
+    assert described
     assert stored == described
 
 
@@ -148,6 +173,23 @@ def test_another_revision_is_not_the_one_that_is_needed(database, revision):
     assert not schema.is_migrated(database.reader)
 
 
+@pytest.mark.parametrize("other", ["0001", "9999", "0f3a5c7e9b1d"])
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_revisions_none_counts(database, other, first):
+    """Whichever the database finds first: what the tables are at is not known."""
+    noted = [schema.REVISION, other] if first else [other, schema.REVISION]
+    with database.transaction() as connection:
+        connection.execute(text("DELETE FROM alembic_version"))
+        for version in noted:
+            connection.execute(
+                text("INSERT INTO alembic_version VALUES (:version)"), {"version": version}
+            )
+
+    assert not schema.is_migrated(database.reader)
+    with pytest.raises((CommandError, schema.NewerSchemaError)):
+        schema.migrate(database)
+
+
 @pytest.mark.parametrize(
     ("noted", "serves"),
     [
@@ -167,7 +209,7 @@ def test_a_newer_schema_serves_this_version_if_it_says_so(database, noted, serve
     else:
         with pytest.raises(schema.NewerSchemaError, match="9999"):
             schema.migrate(database)
-    # Nobody but the newer version knows how to go back from there.
+    # Only the newer version knows how to go back from there.
     with pytest.raises(schema.NewerSchemaError):
         schema.migrate(database, "0004")
 
@@ -201,6 +243,7 @@ def test_revisions_are_numbers_that_grow_and_each_says_what_it_works_with():
     known = schema.revisions()
 
     assert known == [f"{number:04}" for number in range(1, len(known) + 1)]
+    assert known == sorted(script.revision for script in scripts.walk_revisions())
     since = [
         scripts.get_revision(revision).module.works_since for revision in known if revision > "0004"
     ]
@@ -214,7 +257,8 @@ def test_revisions_are_numbers_that_grow_and_each_says_what_it_works_with():
 def test_a_table_that_is_copied_does_not_take_the_rows_of_others_along(empty):
     schema.migrate(empty)
     with empty.transaction() as connection:
-        person = "INSERT INTO \"user\" VALUES ('u', 'N', 'e', 1, NULL, 1, 1)"
+        columns = "id, name, email, email_verified, created_at, updated_at"
+        person = f"INSERT INTO \"user\" ({columns}) VALUES ('u', 'N', 'e', 1, 1, 1)"
         connection.execute(text(person))
         session = "INSERT INTO session VALUES ('s', 't', 'u', 1, 1, 1, NULL, NULL)"
         connection.execute(text(session))
@@ -238,3 +282,21 @@ def test_the_alembic_command_finds_the_database_as_the_service_does(tmp_path, mo
     database = open_database(None)
     assert schema.is_migrated(database.reader)
     database.dispose()
+
+
+# SQLite has one lock for all tables.
+@pytest.mark.engines("postgresql")
+def test_a_migration_and_a_request_that_need_the_same_tables_both_end(empty):
+    schema.migrate(empty, "0012")
+
+    with (
+        ThreadPoolExecutor() as pool,
+        empty.writer.connect() as request,
+        request.begin(),
+    ):
+        request.exec_driver_sql("LOCK TABLE oauth_client IN ROW EXCLUSIVE MODE")
+        migrating = pool.submit(schema.migrate, empty)
+        wait_until_blocked(empty, migrating)
+        # The first that the migration locks, and the first that it changes.
+        request.exec_driver_sql('LOCK TABLE account, "user" IN ROW EXCLUSIVE MODE')
+    assert migrating.result() == schema.REVISION

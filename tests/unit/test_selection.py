@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from authservice.web.routes import ROUTES
-from tests import markers, selection
+from tests.helpers import markers, selection
 
 NUMBERS = range(200)
 
@@ -20,6 +20,9 @@ class Collected:
 
     def get_closest_marker(self, name):
         return self._marks.get(name)
+
+    def add_marker(self, mark):
+        self._marks[mark.name] = mark
 
 
 def config(**options):
@@ -96,3 +99,12 @@ def test_one_engine_alone_can_be_asked_for():
 
 def test_every_endpoint_has_a_story():
     assert sorted(markers.tests_by_id("story")) == sorted(route.name for route in ROUTES)
+
+
+def test_only_what_a_browser_shows_gets_a_second_try():
+    page, race = Collected("tests/pages/test_x.py::test"), Collected("tests/races/test_x.py::test")
+
+    selection.try_browsers_again([page, race])
+
+    assert page.get_closest_marker("flaky").kwargs == {"reruns": 1}
+    assert race.get_closest_marker("flaky") is None

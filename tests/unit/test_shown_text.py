@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.shown_text import is_blank, settled
+from authservice.services.people.shown_text import is_blank, settled
 
 
 @pytest.mark.parametrize(

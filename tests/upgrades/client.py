@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import requests
 
 from tests.e2e.person import Person
-from tests.relying_party import AUTHORIZE, TOKEN, USERINFO, challenge_of
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, USERINFO, challenge_of
 
 REDIRECT_URI = "https://app.example.com/callback"
 

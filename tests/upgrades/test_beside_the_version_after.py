@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.schema import REVISION
-from tests.processes import ROOT
+from authservice.database.schema import REVISION
+from tests.helpers.processes import ROOT
 from tests.upgrades.client import Busy, Client
 from tests.upgrades.versions import NEXT, Version, newer
 

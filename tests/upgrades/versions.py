@@ -3,12 +3,14 @@
 import io
 import shutil
 import subprocess
-import sys
 import tarfile
 
-from authservice.schema import REVISION
-from tests import parts
-from tests.processes import ROOT, SCRIPTS, Process, clean_environment, free_port
+from alembic.script import ScriptDirectory
+
+from authservice.database.schema import REVISION
+from tests.helpers import parts
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
 
 NEXT = f"{int(REVISION) + 1:04}"
 
@@ -41,13 +43,9 @@ class Version:
 
     @property
     def revision(self):
-        """Return the revision that it is made for, from its own files."""
-        return subprocess.check_output(
-            [sys.executable, "-c", "from authservice.schema import REVISION; print(REVISION)"],
-            cwd=self.folder,
-            env=clean_environment() | self.env,
-            text=True,
-        ).strip()
+        """Return the revision that it is made for, by the name of its last migration."""
+        *_, last = sorted((self.folder / "alembic" / "versions").glob("0*.py"))
+        return last.name.partition("_")[0]
 
     def serve(self):
         """Start its server."""
@@ -68,8 +66,8 @@ def older(folder):
             [program, "-C", ROOT, *arguments], capture_output=True, check=False
         ).stdout
 
-    where = "authservice/schema.py"
-    change = git("log", "-1", "--format=%H", "-G^REVISION = ", "--", where).decode().strip()
+    where = "alembic/versions"
+    change = git("log", "-1", "--format=%H", "--diff-filter=A", "--", where).decode().strip()
     archive = git("archive", f"{change}^") if change else b""
     if not archive:
         parts.machine_lacks("git's history back to the version before the last migration")
@@ -78,13 +76,19 @@ def older(folder):
     return folder
 
 
+def works_since(revision):
+    """Return the oldest revision whose version serves with the tables of this one."""
+    script = ScriptDirectory(str(ROOT / "alembic"))
+    return script.get_revision(revision).module.works_since
+
+
 def newer(folder, *, works_since):
     """Put this version with one more migration into a folder."""
     for name in ("authservice", "alembic"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     shutil.copy(ROOT / "local.ini", folder)
-    schema = folder / "authservice/schema.py"
+    schema = folder / "authservice/database/schema.py"
     text = schema.read_text(encoding="utf-8")
     assert f'REVISION = "{REVISION}"' in text
     text = text.replace(f'REVISION = "{REVISION}"', f'REVISION = "{NEXT}"')

@@ -1,4 +1,4 @@
-"""The way to the identity provider and back: whom it is told we are, and where it will answer."""
+"""The redirect to the identity provider: its client id, and the callback address that it names."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -11,23 +11,24 @@ IN_ORDER = "The identity provider must know this callback address; compare it wi
 
 PROVIDER_UNKNOWN = error(
     "callback.provider_unknown",
-    "The service has no identity provider of the id that the callback address ends with.",
-    "Name the address as provider.id makes it: --callback URL/api/auth/callback/PROVIDER_ID",
+    "The callback address ends with an id that is not the service's identity provider.",
+    "End the address with provider.id: --callback URL/api/auth/callback/PROVIDER_ID",
 )
 NOT_BEGUN = error(
     "callback.not_begun",
-    "A sign-in cannot be begun.",
-    "Look into the log of the service; a status of 503 comes from a database that is away.",
+    "A sign-in cannot begin.",
+    "Read the log of the service. Status 503 means that the database does not answer.",
 )
 CLIENT_ID = error(
     "callback.client_id",
-    "The identity provider is told a placeholder for our client id.",
-    "Set PROVIDER_CLIENT_ID to what the application's page at the provider says, and restart.",
+    "The service sends a placeholder as its client id to the identity provider.",
+    "Set PROVIDER_CLIENT_ID to the client id on the application's page there, and restart.",
 )
 DIFFERENT = error(
     "callback.different",
-    "The identity provider is told another callback address than it knows, and refuses to answer.",
-    "Register the address that was found at the provider, or correct AUTH_URL and provider.id.",
+    "The service sends another callback address than the identity provider knows, and is refused.",
+    "Register the address that the service sends at the provider, or correct AUTH_URL and"
+    " provider.id.",
 )
 
 
@@ -52,8 +53,8 @@ def examine(site: Site) -> Iterator[Finding]:
     if leaving is None:
         yield NOT_BEGUN.at(f"{site.url}{begin.path}", found="no redirect")
         return
-    asked = parse_qs(urlsplit(leaving).query)
-    client_id, callback = asked.get("client_id", [""])[0], asked.get("redirect_uri", [""])[0]
+    query = parse_qs(urlsplit(leaving).query)
+    client_id, callback = query.get("client_id", [""])[0], query.get("redirect_uri", [""])[0]
     host = urlsplit(leaving).netloc
     if is_placeholder(client_id):
         yield CLIENT_ID.at(host, found=client_id)

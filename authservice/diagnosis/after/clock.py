@@ -11,7 +11,7 @@ IN_ORDER = "The server's clock agrees with that of this machine."
 DIFFERENT = error(
     "clock.different",
     "The clocks of the server and of this machine differ, so one of them is wrong.",
-    "Let both be set by the network: timedatectl set-ntp true",
+    "Set both from the network: timedatectl set-ntp true",
 )
 
 

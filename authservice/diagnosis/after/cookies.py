@@ -12,12 +12,12 @@ IN_ORDER = "Cookies arrive with everything that keeps them safe."
 
 MISSING = error(
     "cookies.missing",
-    "No cookie arrives, and nobody can sign in without.",
+    "No cookie arrives, so no person can sign in.",
     "Let the proxy pass Set-Cookie on: no proxy_hide_header or cache for it.",
 )
 NOT_SECURE = error(
     "cookies.not_secure",
-    "A cookie may travel unencrypted.",
+    "Browsers may send a cookie unencrypted.",
     "Remove what changes cookies from the proxy: proxy_cookie_flags.",
 )
 READABLE = error(
@@ -27,17 +27,17 @@ READABLE = error(
 )
 SAME_SITE = error(
     "cookies.same_site",
-    "Browsers send a cookie along with requests that other sites cause, or drop it.",
+    "Browsers send a cookie with requests from other sites, or drop it.",
     "Remove what changes cookies from the proxy: proxy_cookie_flags.",
 )
 PATH = error(
     "cookies.path",
-    "A cookie holds for a part of the service only.",
+    "A cookie is valid for a part of the service only.",
     "Remove what changes cookies from the proxy: proxy_cookie_path.",
 )
 PREFIX = error(
     "cookies.prefix",
-    "A cookie's name promises what its attributes break, so browsers drop it.",
+    "The prefix of a cookie's name contradicts its attributes, so browsers drop it.",
     "Remove what changes cookies from the proxy: proxy_cookie_domain, proxy_cookie_path.",
 )
 DOMAIN = error(
@@ -60,7 +60,7 @@ class _Cookie:
 def examine(site: Site) -> Iterator[Finding]:
     """Yield what is wrong with cookies that need no session: a browser's, and cleared ones."""
     page = site.get(SIGN_IN).headers.get("Set-Cookie", [])
-    # Signing out where nobody is signed in clears the session's cookies all the same.
+    # Signing out without a session clears the session's cookies all the same.
     ended = site.post("/api/auth/sign-out", {}).headers.get("Set-Cookie", [])
     cookies = [_parsed(text) for text in (*page, *ended)]
     if not page or not ended:

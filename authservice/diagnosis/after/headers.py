@@ -1,4 +1,4 @@
-"""Headers: those that protect arrive, once each, and none tells strangers too much."""
+"""Headers: the protecting ones arrive, once each, and none tells strangers too much."""
 
 import re
 from collections.abc import Iterator
@@ -18,27 +18,27 @@ NO_HSTS = error(
 )
 NO_NOSNIFF = error(
     "headers.no_nosniff",
-    "Browsers may take an answer for something else than it is.",
+    "Browsers may guess another content type for an answer.",
     "Let the proxy pass X-Content-Type-Options on; remove proxy_hide_header for it.",
 )
 NO_POLICY = error(
     "headers.no_policy",
-    "The sign-in page comes without its content policy, so an injected script would run.",
+    "The sign-in page lacks its content security policy, so an injected script would run.",
     "Let the proxy pass Content-Security-Policy on; remove proxy_hide_header for it.",
 )
 STORED = error(
     "headers.stored",
-    "An answer for one person may be stored on the way, and be given to the next.",
+    "A cache may store the answer for one person and give it to another.",
     "Let the proxy pass Cache-Control on unchanged, and switch its cache off for this host.",
 )
 DOUBLED = error(
     "headers.doubled",
     "A header comes twice: once from the service and once from the proxy; browsers may ignore it.",
-    "Remove add_header for it from the proxy: the service sends it by itself.",
+    "Remove add_header for it from the proxy: the service sends the header itself.",
 )
 TELLING = warning(
     "headers.telling",
-    "A header tells strangers which software and version answers.",
+    "A header shows strangers which software and version answers.",
     "Switch it off in the proxy: server_tokens off;",
 )
 
@@ -57,7 +57,7 @@ def examine(site: Site) -> Iterator[Finding]:
     """Yield what is missing, doubled or too much."""
     page = site.get(SIGN_IN).headers
     session = site.get("/api/auth/get-session").headers
-    # Somebody else's page asks, so that the answer says that it may.
+    # A page of another origin asks, so that the answer says that it may.
     document = site.get(PATHS[0], {"Origin": "https://relying-party.invalid"}).headers
     if site.https and not _has(page, "Strict-Transport-Security", "max-age="):
         yield NO_HSTS.at("Strict-Transport-Security", expected="max-age=63072000")

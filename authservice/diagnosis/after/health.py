@@ -10,22 +10,22 @@ IN_ORDER = "The service runs."
 
 NO_SERVICE = error(
     "health.no_service",
-    "The proxy answers, and reaches no service behind it.",
-    "Start the service, and give the proxy the address that listen_host and listen_port say.",
+    "The proxy answers, but cannot reach the service.",
+    "Start the service, and give the proxy the address in listen_host and listen_port.",
 )
 LOCAL_MODE = error(
     "health.local_mode",
-    "The service runs in local mode, in which everybody may sign in with one click.",
+    "The service runs in local mode, in which any visitor can sign in with one click.",
     "Stop it at once. Start it with production.ini, where auth.mode = production.",
 )
 REDIRECTS = error(
     "health.redirects",
-    "The address only redirects elsewhere; issuer and cookies hold for one host.",
+    "The address redirects to another host, but issuer and cookies are for one host only.",
     "Let the proxy pass requests of this host on to the service, or verify the other address.",
 )
 ANOTHER_SITE = error(
     "health.another_site",
-    "Something else answers at this address.",
+    "Another program answers at this address.",
     "Let the proxy pass all paths of this host on to the service: location / { proxy_pass …; }",
 )
 

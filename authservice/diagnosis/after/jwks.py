@@ -13,23 +13,23 @@ IN_ORDER = "The published keys can be used."
 
 MISSING = error(
     "jwks.missing",
-    "There is no set of keys at its address, so no client can verify a token.",
-    "Let the proxy pass /api/auth/jwks on; a status of 503 comes from a database that is away.",
+    "The key set is missing at its address, so no client can verify a token.",
+    "Let the proxy pass /api/auth/jwks on. Status 503 means that the database does not answer.",
 )
 UNUSABLE = error(
     "jwks.unusable",
-    "A published key cannot be read, or has no id of its own.",
-    "Look into the log of the service, and let the proxy pass answers on unchanged.",
+    "A published key cannot be read, or does not have its own id.",
+    "Read the log of the service, and let the proxy pass answers on unchanged.",
 )
 NO_RS256 = error(
     "jwks.no_rs256",
     "There is no key for RS256, which every client expects (OpenID Connect Core, section 15.1).",
-    "Look into the log of the service for why its keys could not be made.",
+    "Read in the log of the service why it could not make its keys.",
 )
 PRIVATE = error(
     "jwks.private",
     "A private key is published.",
-    "Stop what answers here at once: it is not this service. Anybody who read the key can sign.",
+    "Stop what answers here at once: it is not this service. Anyone with the key can sign tokens.",
 )
 
 _PATH = "/api/auth/jwks"

@@ -9,7 +9,7 @@ IN_ORDER = "Addresses of 16 KiB pass the proxy."
 
 ADDRESS = error(
     "long_requests.address",
-    "The proxy refuses long addresses, in which authorization requests travel.",
+    "The proxy refuses long addresses, but authorization requests need them.",
     "Allow them: large_client_header_buffers 4 32k;",
 )
 

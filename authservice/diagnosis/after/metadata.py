@@ -11,13 +11,13 @@ IN_ORDER = "The metadata is at its three addresses, and true of this address."
 
 MISSING = error(
     "metadata.missing",
-    "The metadata is not at an address at which clients look for it.",
-    "Let the proxy pass this path on too; a location for /.well-known/ often takes it away.",
+    "The metadata is missing at an address where clients look for it.",
+    "Let the proxy pass this path on too; often a location for /.well-known/ intercepts it.",
 )
 ISSUER = error(
     "metadata.issuer",
-    "The service calls itself by another address, and clients refuse its tokens.",
-    "Set AUTH_URL to the address under which the service is reached, and restart it.",
+    "The service names another address as its issuer, so clients refuse its tokens.",
+    "Set AUTH_URL to the address at which clients reach the service, and restart it.",
 )
 ENDPOINT = error(
     "metadata.endpoint",
@@ -26,8 +26,8 @@ ENDPOINT = error(
 )
 DIFFERENT = error(
     "metadata.different",
-    "The addresses of the metadata give different answers.",
-    "Let the proxy pass all of them on to the same service, without a cache of its own.",
+    "The metadata differs from one of its addresses to another.",
+    "Let the proxy pass all of them on to the same service, without a cache.",
 )
 
 PATHS = (

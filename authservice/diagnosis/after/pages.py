@@ -11,12 +11,12 @@ IN_ORDER = "The sign-in page is there, with its style sheet."
 
 NO_SIGN_IN = error(
     "pages.no_sign_in",
-    "The sign-in page is not there.",
+    "The sign-in page is missing.",
     "Let the proxy pass all paths of this host on to the service, not only /api/.",
 )
 NO_STYLE = error(
     "pages.no_style",
-    "The style sheet is not there, so pages look broken.",
+    "The style sheet is missing, so pages look broken.",
     "Let the proxy pass /static/ of this host on to the service.",
 )
 

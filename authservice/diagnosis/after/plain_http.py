@@ -10,12 +10,12 @@ IN_ORDER = "Plain HTTP is closed, or leads to https."
 
 SERVED = error(
     "plain_http.served",
-    "The service answers over plain HTTP, where everybody on the way reads and changes it.",
+    "The service answers over plain HTTP, which others in the network can read and change.",
     "Let the proxy redirect: server { listen 80; return 301 https://HOST$request_uri; }",
 )
 OTHER_SITE = error(
     "plain_http.other_site",
-    "Plain HTTP under this name leads to something else than the service.",
+    "Plain HTTP at this name leads to another site.",
     "Name the host in the proxy's redirect from port 80 to https.",
 )
 

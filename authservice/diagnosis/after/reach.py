@@ -16,8 +16,8 @@ IN_ORDER = "The service can be reached, and its certificate is accepted."
 
 UNRESOLVED = error(
     "reach.unresolved",
-    "The host has no address, so nobody finds it.",
-    "Add its record to your domain's name server, and wait until it is known everywhere.",
+    "The host has no address, so browsers cannot find it.",
+    "Add its record to your domain's name server, and wait until other name servers have it.",
 )
 UNREACHABLE = error(
     "reach.unreachable",
@@ -31,12 +31,12 @@ TOO_SLOW = error(
 )
 NOT_TLS = error(
     "reach.not_tls",
-    "What answers on the port does not speak TLS.",
+    "The port does not speak TLS.",
     "Let the proxy end TLS there: listen 443 ssl;",
 )
 OLD_TLS = error(
     "reach.old_tls",
-    "The server offers no TLS version that is still in use.",
+    "The server offers only TLS versions that clients no longer accept.",
     "Allow the present ones in the proxy: ssl_protocols TLSv1.2 TLSv1.3;",
 )
 EXPIRED = error(
@@ -47,21 +47,21 @@ EXPIRED = error(
 WRONG_HOST = error(
     "reach.certificate_of_another_host",
     "The certificate is for another host.",
-    "Get one for this name, and name it in the proxy's server block of this host.",
+    "Get a certificate for this name, and name it in the proxy's server block of this host.",
 )
 SELF_SIGNED = error(
     "reach.certificate_self_signed",
-    "The certificate is self-made, and browsers refuse it.",
-    "Get one from an authority; with one of your own, name its file in --ca-bundle.",
+    "The certificate is self-signed, and browsers refuse it.",
+    "Get one from a certificate authority. For your own authority, name its file in --ca-bundle.",
 )
 INCOMPLETE = error(
     "reach.certificate_incomplete",
-    "The certificate does not lead to an authority that is known: a part of the chain is missing.",
-    "Give the proxy the full chain (fullchain.pem); name an authority of your own in --ca-bundle.",
+    "The certificate does not lead to a known authority: a part of the chain is missing.",
+    "Give the proxy the full chain (fullchain.pem). Name your own authority in --ca-bundle.",
 )
 MALFORMED = error(
     "reach.certificate_malformed",
-    "The certificate, or its authority's, lacks required contents (RFC 5280).",
+    "The certificate, or that of its authority, lacks required extensions (RFC 5280).",
     "Issue it again with what is missing; docs/deployment has the commands for an authority of your"
     " own.",
 )
@@ -72,12 +72,12 @@ REFUSED = error(
 )
 BROKEN = error(
     "reach.broken",
-    "A connection that was there before broke off in the middle.",
-    "Look into the logs of the proxy and of the service for this moment.",
+    "The connection broke off during an answer.",
+    "Read what the logs of the proxy and the service say about this moment.",
 )
 LIMITED = error(
     "reach.limited",
-    "This machine has asked too often in the last seconds, and the service answers no more.",
+    "This machine has exceeded a rate limit, and the service answers nothing else for a while.",
     "Wait a minute and verify again.",
 )
 

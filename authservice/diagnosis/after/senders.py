@@ -1,4 +1,4 @@
-"""Senders: the proxy says for whom it asks, and not what they say of themselves."""
+"""Senders: the proxy names the sender of a request, and does not pass on forged names."""
 
 from collections.abc import Iterator
 
@@ -13,23 +13,23 @@ _APPEND = (
 )
 UNKNOWN = error(
     "senders.unknown",
-    "The service does not learn who asks, so all people count as one, and lock one another out.",
+    "The service does not learn who sends a request, so all people count as one sender.",
     f"{_APPEND} and name its address in auth.trusted_proxies.",
 )
 FORGED = error(
     "senders.forged",
-    "The proxy passes on what senders say of their own address, so anybody can pass for others.",
+    "The proxy passes on X-Forwarded-For from senders, so they can pretend to be others.",
     _APPEND,
 )
 
 _PATH = "/api/ready"
-# A trusted machine that asks for itself is told more; nobody outside is one.
+# A trusted machine that asks for itself is told more; no machine outside is one.
 _CLAIMED = {"X-Forwarded-For": "127.0.0.1"}
 _TOLD = "version"
 
 
 def examine(site: Site) -> Iterator[Finding]:
-    """Yield what the service is not told, or told by anybody."""
+    """Yield what the service is not told, or told by any sender."""
     said = content(site.get(_PATH))
     if not isinstance(said, dict) or not isinstance(said.get("sender_known"), bool):
         yield skipped("senders", f"{_PATH} does not say whether senders are known.")

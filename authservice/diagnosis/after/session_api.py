@@ -9,22 +9,22 @@ IN_ORDER = "The session API answers, and its errors arrive as JSON."
 
 SOMEBODY = error(
     "session_api.somebody",
-    "A request without a cookie gets a session: a cache gives one person's answer to others.",
-    "Switch the cache of the proxy off for this host, at once.",
+    "A request without a cookie gets a session: a cache gives the answer for one person to others.",
+    "Switch off the cache of the proxy for this host at once.",
 )
 NO_SESSION = error(
     "session_api.no_session",
-    "The question who is signed in is not answered with null where nobody is.",
-    "Let the proxy pass /api/auth/ on, with all methods and without a sign-in of its own.",
+    "Without a session, get-session does not answer with null.",
+    "Let the proxy pass /api/auth/ on, with all methods and without its own sign-in.",
 )
 NO_POST = error(
     "session_api.no_post",
-    "A POST does not arrive, so nobody can sign in or out.",
+    "POST requests do not arrive, so people can sign neither in nor out.",
     "Let the proxy pass every method on, and bodies of 64 KiB.",
 )
 ERRORS_REPLACED = error(
     "session_api.errors_replaced",
-    "The proxy replaces errors by pages of its own, which programs cannot read.",
+    "The proxy replaces errors by its own pages, which programs cannot read.",
     "Remove proxy_intercept_errors and error_page for this host from the proxy.",
 )
 

@@ -15,12 +15,12 @@ IN_ORDER = "Only present versions of TLS are taken."
 
 EXPIRES_SOON = warning(
     "tls.expires_soon",
-    "The certificate expires soon, and nobody has renewed it yet.",
+    "The certificate expires soon and has not been renewed.",
     "See why the renewal has not run, for example with: certbot renew --dry-run",
 )
 OLD_VERSION = warning(
     "tls.old_version",
-    "The server still takes a version of TLS that is broken and withdrawn (RFC 8996).",
+    "The server still accepts a version of TLS that is insecure and withdrawn (RFC 8996).",
     "Allow the present ones only: ssl_protocols TLSv1.2 TLSv1.3;",
 )
 
@@ -62,7 +62,7 @@ def _end_of_certificate(site: Site) -> datetime | None:
 
 def _takes_tls_1_1(site: Site) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Only whether it is taken matters: nothing is sent, and nobody is believed.
+    # Only whether it is taken matters: nothing is sent, and no certificate is believed.
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.set_ciphers("ALL:@SECLEVEL=0")

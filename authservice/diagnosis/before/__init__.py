@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from authservice import configuration
+from authservice.database import configuration
 from authservice.diagnosis.before import (
     address,
     clock,
     database,
     database_file,
+    github_app,
     ini_file,
     keys,
     listening,
@@ -23,6 +24,7 @@ from authservice.diagnosis.before import (
     secrets,
     settings,
 )
+from authservice.diagnosis.before.people import admission, client_lists
 from authservice.diagnosis.deployment import Deployment, Written
 from authservice.diagnosis.finding import Finding, ok, skipped
 from authservice.settings import AuthSettings, Problem, SettingsError, load_settings
@@ -33,11 +35,14 @@ DEPLOYED = {
     "packages": packages,
     "address": address,
     "provider": provider,
+    "app": github_app,
     "clock": clock,
     "file": database_file,
     "database": database,
+    "admission": admission,
     "keys": keys,
     "resources": resources,
+    "client_lists": client_lists,
     "rate_limits": rate_limits,
     "proxies": proxies,
     "listening": listening,

@@ -1,4 +1,4 @@
-"""The public address: its host has an address, and the cookie reaches those who share it."""
+"""The public address: its host resolves, and the cookie reaches the applications that share it."""
 
 import socket
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ IN_ORDER = "The host of AUTH_URL has an address, and the cookie domain fits the 
 
 UNRESOLVED = warning(
     "address.unresolved",
-    "The host of AUTH_URL has no address that this machine can find, so browsers find none.",
+    "This machine cannot resolve the host of AUTH_URL, so browsers cannot either.",
     "Add its record to your domain's name server before the deployment, or correct AUTH_URL.",
 )
 TOO_NARROW = warning(
     "address.cookie_domain_too_narrow",
-    "The cookie domain is the service's own host, so no application beside it gets the session.",
-    "Name the parent domain that your applications share, or leave it unset on purpose.",
+    "The cookie domain is the service's own host, so no other application gets the session.",
+    "Name the parent domain that your applications share, or remove the setting.",
 )
 OUTSIDE = warning(
     "address.origin_outside_cookie_domain",
-    "A trusted origin lies outside the cookie domain, so browsers send it no session cookie.",
+    "A trusted origin is outside the cookie domain, so browsers do not send it the session cookie.",
     "Widen AUTH_COOKIE_DOMAIN, or register the application as an OpenID Connect client.",
 )
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from authservice.diagnosis import clock_difference
-from authservice.diagnosis.before import provider_answers
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, skipped, warning
+from authservice.diagnosis.provider import provider_answers
 from authservice.httpclient import SendError
 
 IN_ORDER = "This machine's clock agrees with the identity provider's."
@@ -13,12 +13,12 @@ IN_ORDER = "This machine's clock agrees with the identity provider's."
 WRONG = error(
     "clock.wrong",
     "This machine's clock is wrong: codes, cookies and tokens expire early or late.",
-    "Let the clock be set by the network: timedatectl set-ntp true",
+    "Set the clock from the network: timedatectl set-ntp true",
 )
 IMPRECISE = warning(
     "clock.imprecise",
-    "This machine's clock is some seconds off; strict clients refuse tokens from the future.",
-    "Let the clock be set by the network: timedatectl set-ntp true",
+    "This machine's clock is some seconds wrong. Strict clients refuse tokens from the future.",
+    "Set the clock from the network: timedatectl set-ntp true",
 )
 
 

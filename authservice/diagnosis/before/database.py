@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, func, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
-from authservice import schema
-from authservice.db import Database
+from authservice.database import schema
+from authservice.database.database import Database
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, skipped, warning
 from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.models import account, user
-from authservice.services import provider_pin
-from authservice.services.provider_pin import ProviderPin
+from authservice.services.people import provider_pin
+from authservice.services.people.provider_pin import ProviderPin
+from authservice.services.upkeep import local_mark
 from authservice.settings import AuthSettings
 from authservice.settings.hosts import is_loopback
 
@@ -22,7 +23,7 @@ IN_ORDER = "The database answers and is migrated."
 UNREACHABLE = error(
     "database.unreachable",
     "The database does not answer.",
-    "Correct host and port in the address, start the server, or open the way to it.",
+    "Correct host and port in the address, start the server, or allow connections to it.",
 )
 LOGIN = error(
     "database.login",
@@ -31,13 +32,13 @@ LOGIN = error(
 )
 NO_DATABASE = error(
     "database.none",
-    "There is no database of this name on the server.",
+    "The server has no database of this name.",
     "Make it: createdb -E UTF8 NAME; or correct the name in the address.",
 )
 RIGHTS = error(
     "database.rights",
     "The user in the address may not read the tables.",
-    "Migrate as the user whom the service is, or give the tables to that user: ALTER TABLE … OWNER",
+    "Migrate as the service's database user, or give the tables to that user: ALTER TABLE … OWNER",
 )
 NOT_A_DATABASE = error(
     "database.not_a_database",
@@ -46,17 +47,17 @@ NOT_A_DATABASE = error(
 )
 NOT_MIGRATED = error(
     "database.not_migrated",
-    "The tables of this version are not there.",
+    "The database lacks the tables of this version.",
     "Migrate before the deployment: authservice migrate --config INI",
 )
 NEWER = error(
     "database.newer",
-    "The database was migrated by a newer version, and this one does not work with its tables.",
+    "A newer version has migrated the database, and this one does not work with its tables.",
     "Deploy that version, or a newer one.",
 )
 OF_LOCAL_MODE = error(
     "database.of_local_mode",
-    "The database has the account of local mode, and production does not start on it.",
+    "Local mode has served the database, and production does not start on it.",
     "Name another database for production.",
 )
 OF_PRODUCTION = error(
@@ -66,27 +67,28 @@ OF_PRODUCTION = error(
 )
 OF_ANOTHER_PROVIDER = error(
     "database.of_another_provider",
-    "The accounts in the database are another identity provider's; the service does not start.",
+    "The accounts in the database belong to another identity provider; the service does not start.",
     "Correct provider.id or provider.api_url. To forget them: authservice provider rebind",
 )
 LINKED_ACCOUNTS = warning(
     "database.linked_accounts",
-    "More than one account leads to one user: earlier versions linked them by e-mail address.",
-    "Ask whose they are (authservice users export ID); authservice users delete ID parts them.",
+    "A user has more than one account: earlier versions linked accounts by e-mail address.",
+    "Find out whose they are: authservice users export ID. To separate them, delete the user:"
+    " authservice users delete ID",
 )
 READ_ONLY = error(
     "database.read_only",
-    "The database server is a replica for reading.",
+    "The database server is a read-only replica.",
     "Name the primary server in the address.",
 )
 ENCODING = error(
     "database.encoding",
-    "The database does not store text as UTF-8, so names of people would be refused or broken.",
+    "The database does not store text as UTF-8, so it would refuse or damage people's names.",
     "Create it again: createdb -E UTF8 -T template0 NAME",
 )
 UNENCRYPTED = warning(
     "database.unencrypted",
-    "The way to the database server may be unencrypted; the server need not prove who it is.",
+    "The connection to the database server may be unencrypted, and does not verify the server.",
     "Add ?sslmode=verify-full&sslrootcert=FILE to the address, or sslmode=require at least.",
 )
 
@@ -150,7 +152,8 @@ def _content(connection: Connection, settings: AuthSettings) -> Iterator[Finding
         if connection.scalar(strangers) is not None:
             yield OF_PRODUCTION.at("auth.database_url")
     else:
-        if connection.scalar(select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)) is not None:
+        developer = select(user.c.id).where(user.c.id == LOCAL_DEVELOPER)
+        if local_mark.is_there(connection) or connection.scalar(developer) is not None:
             yield OF_LOCAL_MODE.at("auth.database_url")
         pinned = provider_pin.pinned(connection)
         wanted = ProviderPin.of(settings.provider.id, settings.provider.api_url)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
+from authservice.database.sqlite.file_system import network_file_system
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, skipped, warning
-from authservice.sqlite.file_system import network_file_system
 
 IN_ORDER = "The database's folder is there, on a local disk, writable, private and has room."
 
@@ -21,12 +21,12 @@ NO_FOLDER = error(
 )
 OVER_A_NETWORK = error(
     "file.over_a_network",
-    "The database lies on a network file system, where SQLite's locks do not hold.",
+    "The database is on a network file system, where SQLite's locks do not work.",
     "Put it on a local disk, or use PostgreSQL.",
 )
 NOT_WRITABLE = error(
     "file.not_writable",
-    "This user may not write where the database lies; SQLite writes beside the file too.",
+    "This user may not write in the folder of the database; SQLite writes more files there.",
     "Give folder and files to the service's user, and run this command as that user.",
 )
 READABLE = warning(
@@ -36,17 +36,17 @@ READABLE = warning(
 )
 NO_SPACE = error(
     "file.no_space",
-    "The disk below the database is full; nobody could sign in.",
+    "The disk of the database is full, so the service cannot sign people in.",
     "Free space on it, or move the database.",
 )
 LITTLE_SPACE = warning(
     "file.little_space",
-    "The disk below the database is nearly full.",
+    "The disk of the database is nearly full.",
     "Free space on it before it is full, or move the database.",
 )
 ASKED_AS_ROOT = warning(
     "file.asked_as_root",
-    "The check runs as root, who may do everything, and the database belongs to somebody else.",
+    "The check runs as root, who has every right, and the database belongs to another user.",
     "Run it as the service's user: runuser -u USER -- authservice check …",
 )
 

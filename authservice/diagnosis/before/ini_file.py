@@ -1,4 +1,4 @@
-"""The ini file: it is there, can be read, and is nobody else's to change."""
+"""The ini file: it is there, can be read, and no other user may change it."""
 
 import configparser
 import stat
@@ -8,36 +8,36 @@ from pathlib import Path
 from authservice.diagnosis.deployment import Written
 from authservice.diagnosis.finding import Finding, error
 
-IN_ORDER = "The ini file can be read, and is not everybody's to change."
+IN_ORDER = "The ini file can be read, and other users may not change it."
 
 MISSING = error(
     "ini.missing",
-    "There is no ini file under this name.",
-    "Name the file with --config, or run the command in the folder in which it lies.",
+    "There is no ini file of this name.",
+    "Name the file with --config, or run the command in the folder of the file.",
 )
 UNREADABLE = error(
     "ini.unreadable",
     "The ini file cannot be read.",
-    "Correct the line that is named; a % in a value is written %%. Let the service's user read it.",
+    "Correct the named line; write %% for a % in a value. Let the service's user read the file.",
 )
 NO_APPLICATION = error(
     "ini.no_application",
-    "The ini file has no section [app:main] that uses egg:authservice.",
-    "Begin with production.ini as it is shipped, and change the values in it.",
+    "The ini file has no section [app:main] with use = egg:authservice.",
+    "Begin with the shipped production.ini, and change its values.",
 )
 OPEN_TO_CHANGES = error(
     "ini.open_to_changes",
-    "Every user of this machine may change the ini file, and with it where the service looks.",
-    "Take the right away: chmod o-w FILE",
+    "Every user of this machine may change the ini file, and so where the service reads its data.",
+    "Remove that right: chmod o-w FILE",
 )
 LOGS_SECRETS = error(
     "ini.logs_secrets",
     "The log level DEBUG lets libraries write codes and tokens into the log.",
-    "Set the level of this logger to INFO or WARNING, as production.ini has it.",
+    "Set the level of this logger to INFO or WARNING, as in production.ini.",
 )
 DEBUGGING = error(
     "ini.debugging",
-    "A switch for developers is on, which slows the service down or shows its inside.",
+    "A switch for developers is on. It makes the service slow, or shows its internals.",
     "Remove the line.",
 )
 

@@ -10,12 +10,12 @@ from sqlalchemy import Row, make_url, select
 from sqlalchemy.exc import DBAPIError
 
 from authservice import clock
+from authservice.crypto.local_secret import local_secret
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.signing_keys import decrypt_private_key, encrypted_with
 from authservice.diagnosis.before.database import reading
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, ok, skipped
-from authservice.local_secret import local_secret
 from authservice.models import jwks
 
 IN_ORDER = "Every algorithm has a key that AUTH_SECRET opens."
@@ -31,8 +31,8 @@ FREE_OF_PREVIOUS = (
 
 LOST = error(
     "keys.lost",
-    "The signing keys were stored under another AUTH_SECRET; the service would make new ones,"
-    " and everybody would have to sign in again.",
+    "The signing keys were stored under another AUTH_SECRET. The service would make new keys,"
+    " and all people would have to sign in again.",
     "Put the former value into AUTH_SECRET_PREVIOUS; without it, all this will happen.",
 )
 

@@ -19,13 +19,14 @@ TAKEN = error(
 )
 NOT_HERE = error(
     "listening.not_here",
-    "The address to listen on is none of this machine.",
-    "Set listen_host to 127.0.0.1 where the proxy is on this machine, else to its own address.",
+    "This machine does not have the address in listen_host.",
+    "If the proxy is on this machine, set listen_host to 127.0.0.1, else to this machine's"
+    " address.",
 )
 NOT_ALLOWED = error(
     "listening.not_allowed",
-    "This user may not listen on the port: those below 1024 are root's.",
-    "Set listen_port to 1024 or more, and let the proxy have the port that is public.",
+    "This user may not listen on the port: only root may listen on ports below 1024.",
+    "Set listen_port to 1024 or more, and let the proxy listen on the public port.",
 )
 NO_PORT = error(
     "listening.no_port",
@@ -34,7 +35,8 @@ NO_PORT = error(
 )
 FILES = warning(
     "listening.files",
-    "The process may open fewer files than it takes connections, and stalls when they are used.",
+    "The process may open fewer files than connection_limit, and hangs when it has opened them"
+    " all.",
     "Raise the limit: LimitNOFILE=65536 in the unit, or ulimit -n.",
 )
 

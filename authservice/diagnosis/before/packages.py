@@ -16,17 +16,17 @@ DRIVER = error(
 )
 REDIS = error(
     "packages.redis",
-    "Rate limits are counted in Redis, and its client is not installed.",
+    "Redis counts the rate limits, and its client is not installed.",
     "Install it into the service's environment: pip install 'authservice[redis]'",
 )
 METRICS = error(
     "packages.metrics",
-    "Metrics are to be read, and Prometheus' library is not installed.",
+    "The settings switch metrics on, and the library of Prometheus is not installed.",
     "Install it into the service's environment: pip install 'authservice[metrics]'",
 )
 OPENTELEMETRY = error(
     "packages.opentelemetry",
-    "Traces are to be sent, and OpenTelemetry is not installed.",
+    "The settings switch traces on, and OpenTelemetry is not installed.",
     "Install it into the service's environment: pip install 'authservice[opentelemetry]'",
 )
 

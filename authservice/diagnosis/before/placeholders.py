@@ -1,4 +1,4 @@
-"""Values of the shipped files that nobody has replaced."""
+"""Values of the shipped files that are still to be replaced."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,14 @@ CLIENT_ID = error(
     "The client id is still the placeholder of the shipped file.",
     "Copy the client id from the application's page at the identity provider.",
 )
+RULE = error(
+    "placeholders.rule",
+    "A rule of admission is still an example from the documentation.",
+    "Name your own organization, accounts or domain there.",
+)
 EXAMPLE_HOST = error(
     "placeholders.example_host",
-    "The host is one that documentation uses; nobody reaches this service under it.",
+    "The host is an example from the documentation. Browsers cannot reach this service there.",
     "Put your own domain there.",
 )
 
@@ -31,6 +36,10 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         return
     if is_placeholder(settings.provider.client_id):
         yield CLIENT_ID.at("provider.client_id", found=settings.provider.client_id)
+    for rule in settings.admission.rules:
+        named = rule.value.split("/")
+        if any(is_placeholder(name) for name in named) or is_example(rule.value):
+            yield RULE.at("admission", found=str(rule))
     addresses = {
         "auth.url": settings.auth_url,
         "provider.authorize_url": settings.provider.authorize_url,

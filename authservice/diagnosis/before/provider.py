@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from authservice.diagnosis.before import provider_answers, provider_callback
 from authservice.diagnosis.before.address import resolves
 from authservice.diagnosis.before.placeholders import is_example
 from authservice.diagnosis.before.secrets import is_placeholder
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, Kind, error, skipped
+from authservice.diagnosis.provider import provider_answers, provider_callback
 from authservice.httpclient import (
     Client,
     Headers,
@@ -26,64 +26,66 @@ IN_ORDER = "The identity provider answers at its three addresses, and knows our 
 
 UNRESOLVED = error(
     "provider.unresolved",
-    "The name of the identity provider's host cannot be resolved on this machine.",
+    "This machine cannot resolve the host of the identity provider.",
     "Correct the host in the setting, or this machine's name resolution (/etc/resolv.conf).",
 )
 UNREACHABLE = error(
     "provider.unreachable",
-    "No connection to the identity provider can be made.",
+    "This machine cannot connect to the identity provider.",
     "Allow connections from this machine to that host in the firewall, or correct the address.",
 )
 ONLY_BY_PROXY = error(
     "provider.only_by_proxy",
-    "The identity provider is not reached directly, and the proxy of the environment is not used.",
+    "The identity provider cannot be reached directly, and the service does not use the proxy of"
+    " the environment.",
     "Name the proxy in outgoing.proxy, or allow direct connections from this machine to that host.",
 )
 PROXY = error(
     "provider.proxy",
-    "The identity provider is not reached through the proxy of the settings.",
+    "The identity provider cannot be reached through the proxy in the settings.",
     "Correct outgoing.proxy, or let the proxy pass CONNECT to that host and port.",
 )
 TOO_SLOW = error(
     "provider.too_slow",
-    "The identity provider does not answer in time; people would wait and then fail to sign in.",
-    "Look for a firewall that drops packets silently, or try again when the provider is well.",
+    "The identity provider does not answer in time. People would wait, and their sign-in would"
+    " fail.",
+    "Look for a firewall that drops packets silently, or try again later.",
 )
 CERTIFICATE = error(
     "provider.certificate",
-    "The identity provider's certificate is not accepted.",
-    "Correct the address, or name the provider's own authority in outgoing.ca_bundle.",
+    "This machine does not trust the certificate of the identity provider.",
+    "Correct the address, or name the provider's certificate authority in outgoing.ca_bundle.",
 )
 FAILING = error(
     "provider.failing",
-    "The identity provider answers that it fails.",
+    "The identity provider answers with an error of its own.",
     "Try again later; its status page may say more.",
 )
 WRONG_AUTHORIZE_URL = error(
     "provider.authorize_url",
-    "There is no sign-in page for our client id at provider.authorize_url.",
+    "The address provider.authorize_url has no sign-in page for our client id.",
     "Correct the address, whose path on GitHub is /login/oauth/authorize, or the client id;"
     " a provider that says no more may also refuse our callback address.",
 )
 CALLBACK_REFUSED = error(
     "provider.callback_refused",
-    "The identity provider knows our client id and refuses our callback address.",
+    "The identity provider knows our client id, but refuses our callback address.",
     "Enter this callback address on the application's page at the provider, or correct auth.url.",
 )
 WRONG_TOKEN_URL = error(
     "provider.token_url",
-    "What answers at provider.token_url exchanges no codes.",
+    "The address provider.token_url does not exchange codes.",
     "Correct the address; its path on GitHub is /login/oauth/access_token.",
 )
 WRONG_API_URL = error(
     "provider.api_url",
-    "What answers at provider.api_url is not the API that tells who signs in.",
+    "The address provider.api_url is not the API from which the service reads who signs in.",
     "Correct it: https://api.github.com, or https://HOST/api/v3 on an Enterprise Server.",
 )
 CREDENTIALS = error(
     "provider.credentials",
     "The identity provider does not accept our client id with our client secret.",
-    "Copy both again from the application's page at the provider; make a new secret if need be.",
+    "Copy both again from the application's page at the provider, or make a new secret there.",
 )
 
 _FAILURES = {500, 502, 503, 504}
@@ -111,9 +113,9 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
             if host in silent:
                 # One host that does not answer is one trouble, not three.
                 continue
-            kind, said = _asked(asking, deployment, ask, judge, address)
+            kind, said = _examined(asking, deployment, ask, judge, address)
             if kind is CALLBACK_REFUSED:
-                # A host that nobody has replaced is named elsewhere.
+                # A host still to be replaced is named elsewhere.
                 if kind in seen or is_example(settings.auth_url):
                     continue
                 said = provider_answers.callback_address(settings)
@@ -124,10 +126,10 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
                 yield kind.at(f"provider.{name}", found=said)
 
 
-def _asked(
+def _examined(
     asking: Client, deployment: Deployment, ask: _Question, judge: _Judgement, address: str
 ) -> tuple[Kind | None, str]:
-    """Return what is wrong at an address, and what was found there."""
+    """Return what is wrong at an address, and what answered."""
     settings = deployment.settings
     host = urlsplit(address).hostname or ""
     by_proxy = settings.outgoing.proxy is not None and address.startswith("https://")
@@ -196,7 +198,7 @@ def _is_placeholder(settings: AuthSettings) -> bool:
 
 _REDIRECT = Response(302, b"", Headers())
 _OF_THE_HOST = {UNRESOLVED, UNREACHABLE, ONLY_BY_PROXY, PROXY, TOO_SLOW, CERTIFICATE}
-# Named elsewhere when nobody has put our own id and secret there yet.
+# Named elsewhere while our own id and secret are still to be put there.
 _OF_OUR_ID = {WRONG_AUTHORIZE_URL, CALLBACK_REFUSED, CREDENTIALS}
 _ADDRESSES = (
     ("authorize_url", provider_answers.of_authorize_url, _sign_in_page),

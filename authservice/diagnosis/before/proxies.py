@@ -1,4 +1,4 @@
-"""The proxy in front: whose word on the sender's address is believed."""
+"""The proxy in front: which proxies may name the sender of a request."""
 
 import ipaddress
 from collections.abc import Iterator
@@ -6,30 +6,30 @@ from collections.abc import Iterator
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, skipped, warning
 
-IN_ORDER = "The proxy in front is believed, and nobody else."
+IN_ORDER = "The service trusts the proxy, and no other sender."
 
 EVERYBODY = error(
     "proxies.everybody",
-    "Every sender is believed about its own address, so everybody escapes the rate limits.",
+    "Every sender may choose its own address, so every sender can avoid the rate limits.",
     "Name the proxy's own address or network in auth.trusted_proxies.",
 )
 NOBODY = warning(
     "proxies.nobody",
-    "No proxy is believed, so all people count as one sender, and lock one another out.",
+    "No proxy is trusted, so all people count as one sender and use up one rate limit.",
     "Name the proxy's address in auth.trusted_proxies.",
 )
 NOT_THIS_MACHINE = warning(
     "proxies.not_this_machine",
-    "Only this machine can reach the service, and its proxy is not among those that are believed.",
+    "Only this machine can reach the service, but its proxy is not trusted.",
     "Add 127.0.0.1 to auth.trusted_proxies.",
 )
 HEADERS_CLEARED = error(
     "proxies.headers_cleared",
-    "The server removes X-Forwarded-For before the service can read it; all people count as one.",
+    "The server removes X-Forwarded-For before the service reads it, so all people count as one.",
     "Write into [server:main]: clear_untrusted_proxy_headers = false",
 )
 
-# Nobody's proxies fill a network of this size.
+# No operator's proxies fill a network of this size.
 _WIDEST = {4: 7, 6: 15}
 _FALSE = {"false", "no", "off", "0"}
 _THIS_MACHINE = {"127.0.0.1", "localhost"}
@@ -39,7 +39,7 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
     """Yield what is wrong with whom we believe."""
     settings = deployment.settings
     if settings.local_mode:
-        yield skipped("proxies", "Local mode counts nobody.")
+        yield skipped("proxies", "Local mode has no rate limits.")
         return
     for network in settings.trusted_proxies:
         if network.prefixlen <= _WIDEST[network.version]:

@@ -13,13 +13,13 @@ IN_ORDER = "The storage of the rate limits answers."
 
 UNREACHABLE = error(
     "rate_limits.unreachable",
-    "Redis does not answer, or does not let us in; nothing would be limited.",
+    "Redis does not answer, or refuses the connection. No rate limit would hold.",
     "Correct host, port and password in ratelimit.storage, or start the server.",
 )
 PER_PROCESS = warning(
     "rate_limits.per_process",
-    "Each process counts separately, which multiplies every limit by the number of processes.",
-    "Let them count together: ratelimit.storage = redis://HOST:PORT/DATABASE",
+    "Each process counts separately, so every limit is multiplied by the number of processes.",
+    "Let all processes count together: ratelimit.storage = redis://HOST:PORT/DATABASE",
 )
 
 _SECONDS = {"socket_timeout": 2, "socket_connect_timeout": 2}
@@ -42,4 +42,6 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
         yield skipped("rate_limits", "The client of Redis is not installed.")
         return
     if not answers:
-        yield UNREACHABLE.at("ratelimit.storage", found=make_url(storage).render_as_string())
+        # Its password may stand in the query too.
+        shown = make_url(storage).set(query={}).render_as_string()
+        yield UNREACHABLE.at("ratelimit.storage", found=shown)

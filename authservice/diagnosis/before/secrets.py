@@ -1,4 +1,4 @@
-"""The secrets: who may read their files, where they stand by mistake, and whether they are any."""
+"""The secrets: who may read their files, whether they are in the wrong place, or too weak."""
 
 import base64
 import binascii
@@ -10,40 +10,40 @@ from pathlib import Path
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from authservice.database.postgresql.engines import SECRET_PARAMETERS
 from authservice.diagnosis.deployment import Written
 from authservice.diagnosis.finding import Finding, error, warning
-from authservice.postgresql import SECRET_PARAMETERS
 
-IN_ORDER = "The secrets stand where they belong, and nobody else may read them."
+IN_ORDER = "The secrets are in the right places, and no other user may read them."
 
 FILE_READABLE = warning(
     "secrets.file_readable",
     "Every user of this machine may read the file with the secret.",
-    "Give it to the service's user alone: chmod 600 FILE",
+    "Let only the service's user read and change it: chmod 600 FILE",
 )
 FILE_CHANGEABLE = error(
     "secrets.file_changeable",
     "Other users of this machine may change the file with the secret.",
-    "Give it to the service's user alone: chmod 600 FILE",
+    "Let only the service's user read and change it: chmod 600 FILE",
 )
 FILE_OWNER = warning(
     "secrets.file_owner",
     "The file with the secret belongs to a user who is neither root nor the service's.",
-    "Make it the service's: chown USER FILE",
+    "Give it to the service's user: chown USER FILE",
 )
 IN_INI = error(
     "secrets.in_ini",
-    "A secret stands in the ini file, which is committed and copied.",
-    "Take it out, set it in the environment, and replace the secret: it is known by now.",
+    "The ini file has a secret, and ini files are committed and copied.",
+    "Replace the secret, since others may know it, and set the new one in the environment.",
 )
 PASSWORD_IN_INI = warning(
     "secrets.password_in_ini",
-    "The password of the database stands in the ini file, which is committed and copied.",
+    "The ini file has the password of the database, and ini files are committed and copied.",
     "Set the whole address in the environment instead: AUTH_DATABASE_URL",
 )
 QUOTED = error(
     "secrets.quoted",
-    "The value is in quotation marks, which count as part of it.",
+    "The value is in quotation marks, and they count as part of it.",
     "Remove the quotation marks: files of variables, unlike shells, take them literally.",
 )
 PLACEHOLDER = error(
@@ -53,22 +53,27 @@ PLACEHOLDER = error(
 )
 MIXED_UP = error(
     "secrets.mixed_up",
-    "Two different things have the same value: one of them was copied to the wrong place.",
-    "Set each to its own value: AUTH_SECRET is made here, the others come from the provider.",
+    "Two settings have the same value: one of them was copied to the wrong place.",
+    "Set each to its own value: you make AUTH_SECRET, and the others come from the provider.",
 )
 GUESSABLE = warning(
     "secrets.guessable",
-    "The secret decodes to readable text, so a person thought of it and another may guess it.",
+    "The secret decodes to readable text. A person chose it, and another person may guess it.",
     "Make a random one: openssl rand -base64 32",
 )
 SAME_AS_BEFORE = warning(
     "secrets.same_as_before",
-    "The secret and the one before it are the same, so nothing has been rotated.",
+    "The secret and the previous secret are the same, so nothing has been rotated.",
     "Put a new value into AUTH_SECRET, or remove AUTH_SECRET_PREVIOUS.",
 )
 
 _SERVER_SECRETS = ("AUTH_SECRET", "AUTH_SECRET_PREVIOUS")
-_NAMES = (*_SERVER_SECRETS, "PROVIDER_CLIENT_SECRET")
+_NAMES = (
+    *_SERVER_SECRETS,
+    "PROVIDER_CLIENT_SECRET",
+    "PROVIDER_APP_PRIVATE_KEY",
+    "PROVIDER_WEBHOOK_SECRET",
+)
 PLACEHOLDERS = {"set-me", "set_me", "setme", "changeme", "change-me", "change_me", "todo", "secret"}
 _PLACEHOLDER_SIGNS = ("<", "your-", "your_", "xxx", "example")
 # Shorter values could stand in a file by chance.

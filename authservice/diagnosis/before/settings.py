@@ -1,4 +1,4 @@
-"""The settings: everything that would keep the service from starting, at once."""
+"""The settings: every problem that would prevent a start, all at once."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ IN_ORDER = "All settings can be used."
 REFUSED = error(
     "settings.refused",
     "The service does not start with this setting.",
-    "Change the setting as it says, in the ini file or in the environment.",
+    "Change the setting as the cause says, in the ini file or in the environment.",
 )
 
 # Their values may hold a password.

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from tests.parts import library, program
-from tests.processes import ROOT, clean_environment
+from tests.helpers.parts import library, program
+from tests.helpers.processes import ROOT, clean_environment
 
-COPIED = ("alembic", "authservice", "bench", "requirements", "local.ini", "setup.py")
-COMMITTER = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com")
+COPIED = ("alembic", "authservice", "tools", "requirements", "local.ini", "setup.py")
+COMMITTER = ("-c", "user.name=Developer", "-c", "user.email=developer@example.com")
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def checkout(tmp_path):
     git = program("git")
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Before"]):
         subprocess.run([git, *COMMITTER, *command], cwd=copy, check=True)
-    view = copy / "authservice" / "web" / "views" / "health.py"
+    view = copy / "authservice" / "web" / "views" / "operation" / "health.py"
     before = "    headers = ["
     assert before in view.read_text()
     view.write_text(view.read_text().replace(before, f"    sum(range(300_000))\n{before}"))
@@ -40,7 +40,7 @@ def test_a_case_that_became_dearer_is_measured_once_more_and_fails(checkout):
     options = ["--against", "HEAD", "--only", "health", "--seconds", "0.3", "--rounds", "1"]
 
     done = subprocess.run(
-        [sys.executable, "-m", "bench", *options],
+        [sys.executable, "-m", "tools.bench", *options],
         cwd=checkout,
         env=clean_environment() | {"PYTHONPATH": str(checkout)},
         capture_output=True,
@@ -50,7 +50,7 @@ def test_a_case_that_became_dearer_is_measured_once_more_and_fails(checkout):
 
     assert done.returncode == 1, done.stderr
     assert "FAILED: health takes" in done.stdout
-    (kept,) = (checkout / "bench" / "results").glob("*.json")
+    (kept,) = (checkout / "tools" / "bench" / "results").glob("*.json")
     earlier, current = json.loads(kept.read_text())["columns"]
     assert current["name"] == f"{earlier['name']}-dirty"
     assert [list(each["cases"]) for each in current["rounds"]] == [["health"], ["health"]]
@@ -59,7 +59,7 @@ def test_a_case_that_became_dearer_is_measured_once_more_and_fails(checkout):
 
 def test_a_commit_that_is_not_there_is_refused(checkout):
     done = subprocess.run(
-        [sys.executable, "-m", "bench", "--against", "v9"],
+        [sys.executable, "-m", "tools.bench", "--against", "v9"],
         cwd=checkout,
         env=clean_environment() | {"PYTHONPATH": str(checkout)},
         capture_output=True,

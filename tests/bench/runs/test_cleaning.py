@@ -2,13 +2,13 @@
 
 from sqlalchemy import func, select
 
-from authservice.db import Database
+from authservice.database.database import Database
 from authservice.models import session
-from bench import cleaning
-from bench.checkouts import here
-from bench.databases import EmptyDatabase
-from bench.preparation import prepare
-from bench.variants import Variant
+from tools.bench.databases.empty import EmptyDatabase
+from tools.bench.modes import cleaning
+from tools.bench.preparation import prepare
+from tools.bench.service.checkouts import here
+from tools.bench.service.variants import Variant
 
 
 def test_all_expired_rows_go_while_every_request_is_answered(tmp_path, monkeypatch):
@@ -26,6 +26,6 @@ def test_all_expired_rows_go_while_every_request_is_answered(tmp_path, monkeypat
     assert all("at p99 during the clean-up; the limit is 0.0" in f for f in judgement.failures)
     assert "clean-up of 8,000 expired rows" in judgement.text
     opened = Database(database.url)
-    # Nobody who was signed in is signed out.
+    # No user who was signed in is signed out.
     assert opened.reader.scalar(select(func.count()).select_from(session)) == 50
     opened.dispose()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, clean_environment
 
 
 def children(pid):
@@ -17,7 +17,7 @@ def test_a_run_that_is_ended_stops_its_servers_and_removes_its_databases(how, tm
     command = ["--only", "health", "--seconds", "60", "--synchronous", "NORMAL"]
     with subprocess.Popen(
         # What was started in the background has been told to ignore SIGINT, and passes that on.
-        ["env", "--default-signal=INT", sys.executable, "-m", "bench", *command],
+        ["env", "--default-signal=INT", sys.executable, "-m", "tools.bench", *command],
         cwd=ROOT,
         env=clean_environment() | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,

@@ -1,13 +1,13 @@
-"""Runs of the benchmark against the real service: short ones, whose figures nobody looks at."""
+"""Runs of the benchmark against the real service: short ones, whose figures mean nothing."""
 
 import os
 
 import pytest
 
-from bench import runs
-from bench.cases import CASES, Case
-from bench.http11 import WrongAnswerError, get
-from bench.options import parse
+from tools.bench import runs
+from tools.bench.cases import CASES, Case
+from tools.bench.driver.http11 import WrongAnswerError, get
+from tools.bench.options import parse
 
 SHORT = ["--seconds", "0.2", "--rounds", "1"]
 

@@ -5,6 +5,7 @@ from tests.openapi.situations import (  # noqa: F401  (each marks its own)
     clients,
     documents,
     pages,
+    provider,
     session_api,
 )
 from tests.openapi.situations.marks import SITUATIONS

@@ -1,8 +1,9 @@
 """Where the browser comes by, on its way from one party to another."""
 
-from tests.end_session import BYE, END_SESSION
+from tests.helpers.control import Control
+from tests.helpers.end_session import BYE, END_SESSION
+from tests.helpers.relying_party import AUTHORIZE
 from tests.openapi.situations.marks import empty, for_each, page, situation
-from tests.relying_party import AUTHORIZE
 
 BEGIN = "/api/auth/sign-in/begin"
 CALLBACK = "/api/auth/callback/github"
@@ -31,6 +32,12 @@ def an_answer_by_form_post(world):
 @page("get_oauth2_authorize", 400)
 def an_unknown_client_id(world):
     return world.get(AUTHORIZE, world.client.request(client_id="unknown"))
+
+
+@page("get_oauth2_authorize", 403)
+def a_client_that_is_for_others(world):
+    browser = world.signed_in()
+    return world.get(AUTHORIZE, world.register(allow=["id:1"]).request(), browser=browser)
 
 
 @page("get_oauth2_authorize", 414)
@@ -141,16 +148,28 @@ def a_confirmed_person(world):
     return world.get(_callback(world))
 
 
-@page("get_callback", 200)
+@empty("get_callback", 303)
 def a_repeated_callback(world):
     address = _callback(world)
     world.browser.get(address)
     return world.get(address)
 
 
+@page("get_callback", 200)
+def an_attempt_that_is_gone_with_a_session(world):
+    world.browser.get(_callback(world))
+    return world.get(CALLBACK, {"state": "unknown"})
+
+
 @page("get_callback", 400)
 def an_unknown_attempt(world):
     return world.get(CALLBACK, {"state": "unknown"})
+
+
+@page("get_callback", 403)
+def a_person_who_is_not_admitted(world):
+    Control(world.app).put("persons/carol", {"may_enter": False})
+    return world.get(_callback(world).replace("code=local-developer", "code=carol"))
 
 
 @situation("get_callback", 404)

@@ -1,7 +1,7 @@
 """What clients call."""
 
+from tests.helpers.relying_party import TOKEN, USERINFO
 from tests.openapi.situations.marks import empty, for_each, situation
-from tests.relying_party import TOKEN, USERINFO
 
 INTROSPECT = "/api/auth/oauth2/introspect"
 REVOKE = "/api/auth/oauth2/revoke"

@@ -36,6 +36,6 @@ def for_each(names, status, prepare, content_type="application/json"):
         SITUATIONS[name, status, content_type].append(of_this_one)
 
 
-def as_somebody(world, path):
+def with_a_session(world, path):
     world.signed_in()
     return world.get(path)

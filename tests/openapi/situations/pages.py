@@ -1,9 +1,12 @@
 """Pages for people, and their forms."""
 
-from tests.openapi.situations.marks import as_somebody, empty, for_each, page
+from tests.openapi.situations.marks import empty, for_each, page, with_a_session
 
 for_each(
-    ["get_landing", "get_sign_in", "get_signed_out", "get_account"], 200, as_somebody, "text/html"
+    ["get_landing", "get_sign_in", "get_signed_out", "get_account"],
+    200,
+    with_a_session,
+    "text/html",
 )
 for_each(["get_error"], 400, lambda world, path: world.get(path), "text/html")
 
@@ -38,7 +41,7 @@ def a_question(world):
 
 
 @empty("get_consent", 303)
-def a_question_to_nobody(world):
+def a_question_without_a_session(world):
     return world.get("/consent", {"interaction": world.interaction()})
 
 
@@ -65,7 +68,7 @@ def signing_out_on_the_start_page(world):
 
 
 @empty("get_account", 303)
-def the_account_of_nobody(world):
+def an_account_without_a_session(world):
     return world.get("/account")
 
 

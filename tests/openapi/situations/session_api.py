@@ -1,7 +1,7 @@
 """What first-party applications call."""
 
 from tests.openapi.described import BY_ID, PATHS
-from tests.openapi.situations.marks import as_somebody, for_each, situation
+from tests.openapi.situations.marks import for_each, situation, with_a_session
 from tests.openapi.world import SESSION_API
 
 SOCIAL = "/api/auth/sign-in/social"
@@ -21,17 +21,17 @@ FOR_THE_OWN_BROWSER = [
 
 
 @situation("get_get_session", 200)
-def nobody(world):
+def no_session(world):
     return world.get(f"{SESSION_API}/get-session")
 
 
 @situation("get_get_session", 200)
-def somebody(world):
+def a_session(world):
     world.signed_in()
     return world.get(f"{SESSION_API}/get-session")
 
 
-def _writeas_somebody(world, path):
+def _writing_with_a_session(world, path):
     world.signed_in()
     return world.post_json(path, {"token": "unknown"})
 
@@ -41,11 +41,11 @@ def _anonymously(world, path):
 
 
 GETS = [PATHS[name] for name in FOR_THE_OWN_BROWSER if name.startswith("get_")]
-for_each(["get_list_sessions", "get_session_token"], 200, as_somebody)
+for_each(["get_list_sessions", "get_session_token"], 200, with_a_session)
 for_each(
     ["post_revoke_session", "post_revoke_sessions", "post_revoke_other_sessions", "post_sign_out"],
     200,
-    _writeas_somebody,
+    _writing_with_a_session,
 )
 for_each(FOR_THE_OWN_BROWSER, 401, _anonymously)
 

@@ -10,7 +10,7 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
 from authservice.crypto import jwt, signing_keys
-from authservice.crypto.signing_keys import ALGORITHMS
+from authservice.crypto.algorithms import ALGORITHMS
 
 CLAIMS = {"sub": "user", "n": [1, 2]}
 

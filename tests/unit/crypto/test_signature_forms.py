@@ -11,7 +11,7 @@ from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 
 from authservice.crypto import jwt, signing_keys
-from authservice.crypto.signing_keys import ALGORITHMS
+from authservice.crypto.algorithms import ALGORITHMS
 
 CLAIMS = {"sub": "user"}
 P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
@@ -159,7 +159,7 @@ HEADERS = {
     "zip": {"zip": "DEF"},
     "jku": {"jku": "https://evil.example/jwks"},
     "x5c": {"x5c": []},
-    "a name that nobody knows": {"urn:example": 1},
+    "an unknown name": {"urn:example": 1},
     "ALG": {"ALG": "none"},
 }
 

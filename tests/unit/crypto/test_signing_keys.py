@@ -5,8 +5,8 @@ import json
 import pytest
 
 from authservice.crypto import signing_keys
+from authservice.crypto.algorithms import ALGORITHMS
 from authservice.crypto.server_secret import ServerSecret
-from authservice.crypto.signing_keys import ALGORITHMS
 
 SECRET = ServerSecret(b"s" * 32)
 PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}

@@ -3,8 +3,9 @@
 import pytest
 
 from authservice.identity_provider.code_hosting import CodeHosting
+from authservice.identity_provider.own_memberships import OwnMemberships
 from authservice.settings import OutgoingSettings, ProviderSettings
-from tests.standin_fixture import (  # noqa: F401  (fixtures)
+from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     CALLBACK_URL,
     identity_provider_process,
     identity_provider_standin,
@@ -16,7 +17,7 @@ class SignIn:
 
     verifier = "a-code-verifier-that-has-the-forty-three-characters"
 
-    def __init__(self, standin, *, patience=10.0, outgoing=None, **changes):
+    def __init__(self, standin, *, patience=10.0, outgoing=None, asked=None, **changes):
         settings = {
             "id": "github",
             "client_id": standin.client_id,
@@ -25,12 +26,14 @@ class SignIn:
             "token_url": standin.token_url,
             "api_url": standin.api_url,
             "concurrent_sign_ins": 4,
+            "trust_emails": True,
         }
         self.standin = standin
         self.provider = CodeHosting(
             ProviderSettings(**{**settings, **changes}),
             CALLBACK_URL,
             outgoing or OutgoingSettings(),
+            groups=OwnMemberships(asked) if asked else None,
             patience=patience,
         )
 

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from authservice.identity_provider import SignInFailedError
-from authservice.services.users import Profile
-from tests.standin_fixture import CALLBACK_URL
+from authservice.services.people.users import Profile
+from tests.helpers.standin_fixture import CALLBACK_URL
 
 # The example of RFC 7636, appendix B.
 RFC_VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -47,6 +47,8 @@ def test_the_profile_says_who_signed_in(sign_in):
         email_verified=True,
         image="https://avatars.githubusercontent.com/u/583231?v=4",
         scope="read:user user:email",
+        username="octocat",
+        primary_email="mona@example.com",
     )
 
 

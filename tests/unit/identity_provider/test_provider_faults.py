@@ -49,7 +49,12 @@ def test_an_account_is_somebody_without_an_answer_to_the_question_for_addresses(
     profile = sign_in.provider.profile(code, sign_in.verifier)
 
     assert profile == replace(
-        known, email=None, email_verified=False, scope=None, addresses_unread=True
+        known,
+        email=None,
+        email_verified=False,
+        primary_email=None,
+        scope=None,
+        addresses_unread=True,
     )
 
 
@@ -84,6 +89,26 @@ def test_nonsense_is_refused(sign_in, identity_provider_standin, path, expected,
     identity_provider_standin.fault(path, kind)
 
     assert failure(sign_in, code) == expected
+
+
+@pytest.mark.parametrize("kind", ["500", "502", "reset", "truncated", "slow", "drip", "429"])
+def test_a_provider_that_is_away_does_not_answer(make_sign_in, identity_provider_standin, kind):
+    identity_provider_standin.fault("/login/oauth/authorize", kind)
+
+    with pytest.raises(SignInFailedError) as caught:
+        make_sign_in(patience=1.0).provider.require_answer()
+
+    assert caught.value.code == "provider_unavailable"
+
+
+@pytest.mark.parametrize("kind", [None, "redirect", "404", "not_json"])
+def test_whatever_its_page_says_a_provider_that_is_there_answers(
+    sign_in, identity_provider_standin, kind
+):
+    if kind is not None:
+        identity_provider_standin.fault("/login/oauth/authorize", kind)
+
+    sign_in.provider.require_answer()
 
 
 def test_a_provider_that_nobody_runs_is_unavailable(make_sign_in, identity_provider_standin):

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from tests.standin_fixture import CALLBACK_URL
+from tests.helpers.standin_fixture import CALLBACK_URL
 
 
 @pytest.fixture
@@ -150,3 +150,44 @@ def test_the_addresses_need_their_scope(standin):
 
     assert status == 404
     assert answered["X-Accepted-OAuth-Scopes"] == "user, user:email"
+
+
+def api(standin, path, scope="read:user read:org"):
+    bearer = token(standin, scope)
+    status, headers, body = standin.get(
+        f"{standin.api_url}{path}", Authorization=f"Bearer {bearer}", **{"User-Agent": "tests"}
+    )
+    return status, headers, json.loads(body)
+
+
+@pytest.mark.parametrize("path", ["/user/memberships/orgs", "/user/teams"])
+def test_organizations_and_teams_need_their_scope(standin, path):
+    assert api(standin, path, scope="read:user user:email")[0] == 403
+    assert api(standin, path)[::2] == (200, [])
+
+
+def test_single_sign_on_keeps_an_organization_out_of_the_list_and_says_so(standin):
+    standin.organization("acme", id=7, saml=True, members={"octocat": "active"})
+
+    _, headers, listed = api(standin, "/user/memberships/orgs")
+    status, refused, _ = api(standin, "/user/memberships/orgs/acme")
+
+    assert (listed, headers["X-GitHub-SSO"]) == ([], "partial-results; organizations=7")
+    assert status == 403
+    assert refused["X-GitHub-SSO"].startswith("required; url=https://")
+
+
+def test_a_team_names_its_parent_and_not_the_parent_of_that(standin):
+    teams = {
+        "top": {},
+        "middle": {"parent": "top"},
+        "low": {"parent": "middle", "members": {"octocat": "active"}},
+    }
+    standin.organization("acme", members={"octocat": "active"}, teams=teams)
+
+    [team] = api(standin, "/user/teams")[2]
+
+    assert (team["slug"], team["parent"]["slug"]) == ("low", "middle")
+    assert "parent" not in team["parent"]
+    assert api(standin, "/orgs/acme/teams/top/memberships/octocat")[2]["state"] == "active"
+    assert api(standin, "/orgs/acme/teams/top/memberships/hubot")[0] == 404

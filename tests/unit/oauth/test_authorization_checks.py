@@ -3,7 +3,8 @@
 import pytest
 from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
-from authservice.oauth import authorization_checks as checks
+from authservice.oauth import pkce
+from authservice.oauth.authorize import checks
 from authservice.oauth.parameters import AUTHORIZE, Parameters
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -65,11 +66,11 @@ def test_what_is_accepted_and_what_is_refused(check, sent, error):
     ],
 )
 def test_pkce_is_demanded_with_s256(changes, error):
-    assert error_of(checks.code_challenge, PKCE | changes) == error
+    assert error_of(pkce.check_challenge, PKCE | changes) == error
 
 
 def test_a_repeated_parameter_is_refused():
     sent = Parameters.read([("state", "1"), ("state", "2")], AUTHORIZE)
 
     with pytest.raises(OAuth2Error, match=r"state\."):
-        checks.repeated(sent)
+        sent.refuse_repeated()

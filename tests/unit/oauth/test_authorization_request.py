@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.oauth.authorization_request import AuthorizationRequest
-from authservice.oauth.requested_claims import RequestedClaims
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.claims_parameter import RequestedClaims
 
 
 def asking(*scopes, claims=()):

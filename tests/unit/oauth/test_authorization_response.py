@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from authservice.oauth.authorization_response import (
+from authservice.oauth.authorize.response import (
     AuthorizationRefusedError,
     AuthorizationResponse,
 )

@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 import pytest
 
 from authservice.oauth import claims
-from authservice.services.users import User
+from authservice.services.people.users import User
+from tests.unit.settings.loading import local, production
 
+SETTINGS = local()
 CHANGED = datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)
 
 
 def user(name="Ada Lovelace", image="https://example.com/a.png", *, verified=True):
-    return User("ada", name, "ada@example.com", verified, image, CHANGED, CHANGED)
+    known = {"username": "ada-l", "groups": ("acme", "acme/platform", "other")}
+    return User("ada", name, "ada@example.com", verified, image, CHANGED, CHANGED, **known)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +39,10 @@ def user(name="Ada Lovelace", image="https://example.com/a.png", *, verified=Tru
     ],
 )
 def test_a_name_is_split_only_where_it_has_two_parts(name, expected):
-    found = claims.of_user(user(name, image=None), ["profile"])
+    found = claims.of_user(user(name, image=None), SETTINGS, ["profile"])
 
-    assert found == expected | {"updated_at": int(CHANGED.timestamp())}
+    always = {"preferred_username": "ada-l", "updated_at": int(CHANGED.timestamp())}
+    assert found == expected | always
 
 
 @pytest.mark.requirement("OIDC-CORE-5.4-3")
@@ -49,18 +53,53 @@ def test_a_name_is_split_only_where_it_has_two_parts(name, expected):
         (["openid"], set()),
         (["offline_access", "unknown"], set()),
         (["email"], {"email", "email_verified"}),
-        (["profile"], {"name", "given_name", "family_name", "picture", "updated_at"}),
-        (["openid", "profile", "email", "email"], set(claims.SUPPORTED) - {"sub"}),
+        (
+            ["profile"],
+            {"name", "given_name", "family_name", "preferred_username", "picture", "updated_at"},
+        ),
+        (["groups"], {"groups"}),
+        (
+            ["openid", "profile", "email", "email", "groups"],
+            set(claims.supported(SETTINGS)) - {"sub"},
+        ),
     ],
 )
 def test_scopes_decide_which_claims_there_are(scopes, names):
-    assert set(claims.of_user(user(), scopes)) == names
+    assert set(claims.of_user(user(), SETTINGS, scopes)) == names
 
 
 @pytest.mark.requirement("OIDC-CORE-5.1-2")
 def test_an_address_is_told_when_it_is_verified_and_not_otherwise():
-    verified = claims.of_user(user(verified=True), ["email"])
-    unverified = claims.of_user(user(verified=False), ["email"], ["email", "email_verified"])
+    verified = claims.of_user(user(verified=True), SETTINGS, ["email"])
+    unverified = claims.of_user(
+        user(verified=False), SETTINGS, ["email"], ["email", "email_verified"]
+    )
 
     assert verified == {"email": "ada@example.com", "email_verified": True}
     assert unverified == {}
+
+
+@pytest.mark.parametrize(
+    ("ini", "environ", "told"),
+    [
+        ({}, {}, {}),
+        ({"claims.groups_from": "acme"}, {}, {"groups": ("acme", "acme/platform")}),
+        (
+            {"admission.organizations": "team:other/x"},
+            {"ADMISSION_EVERYONE": None},
+            {"groups": ("other",)},
+        ),
+        (
+            {"claims.groups_from": "acme", "admission.organizations": "other"},
+            {"ADMISSION_EVERYONE": None},
+            {"groups": ("acme", "acme/platform", "other")},
+        ),
+        ({"claims.groups_from": "empty"}, {}, {"groups": ()}),
+    ],
+)
+def test_groups_are_those_of_organizations_that_the_settings_name_now(ini, environ, told):
+    settings = production(ini, environ)
+
+    assert claims.of_user(user(), settings, ["groups"]) == told
+    assert claims.of_user(user(), settings, [], ["groups"]) == told
+    assert ("groups" in claims.supported(settings)) == bool(ini)

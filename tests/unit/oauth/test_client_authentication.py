@@ -7,8 +7,8 @@ from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestErr
 
 from authservice.oauth.client_authentication import authenticate
 from authservice.oauth.parameters import TOKEN, Parameters
-from authservice.services import client_registration
-from authservice.services.client_metadata import ClientMetadata
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
 
 
 def basic(pair):
@@ -19,12 +19,12 @@ def basic(pair):
 def clients(database):
     """Return the ids and the secret by which the tables below name the clients."""
     names = {}
-    with database.transaction() as connection:
+    with database.begin() as transaction:
         for kind in ("confidential", "public"):
             registration = ClientMetadata(
                 name=kind, redirect_uris=["https://a.example/cb"], public=kind == "public"
             )
-            names[kind], secret = client_registration.register(connection, registration)
+            names[kind], secret = client_registration.register(transaction, registration)
             names["secret"] = names.get("secret") or secret
     return names
 

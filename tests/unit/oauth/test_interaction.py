@@ -5,19 +5,21 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from authservice import clock
-from authservice.oauth.authorization_request import AuthorizationRequest
-from authservice.oauth.interaction import (
+from authservice.oauth.authorize.interaction import (
     Consent,
     Issue,
     Refuse,
     SignIn,
     Visit,
+    WrongPerson,
     next_interaction,
 )
-from authservice.services.clients import Client
-from authservice.services.consents import Consent as GrantedConsent
-from authservice.services.sessions import CentralSession
-from authservice.services.users import User
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.services.admission.client_rules import Whom
+from authservice.services.clients.clients import Client
+from authservice.services.people.consents import Consent as GrantedConsent
+from authservice.services.people.users import User
+from authservice.services.sessions.sessions import CentralSession
 
 NOW = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 USER = User("ada", "Ada", "ada@example.com", True, None, NOW, NOW)
@@ -25,7 +27,7 @@ WEB = "https://app.example.com/cb"
 
 
 @pytest.fixture(autouse=True)
-def _standing_clock(monkeypatch):
+def _stopped_clock(monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: NOW)
 
 
@@ -74,9 +76,11 @@ SOME = consent("openid")
 JUST_NOW = consent("openid", "email", given=0)
 
 
-def decide(asked, who=None, allowed=None, *, started=60, chosen=None, local_mode=True):
+def decide(
+    asked, who=None, allowed=None, *, started=60, chosen=None, local_mode=True, whom=Whom.THEM
+):
     visit = Visit(ago(started), chosen)
-    return next_interaction(asked, who, allowed, visit, local_mode=local_mode)
+    return next_interaction(asked, who, allowed, visit, whom=whom, local_mode=local_mode)
 
 
 @pytest.mark.parametrize("prompt", ["", "login", "consent", "select_account", "login consent"])
@@ -234,3 +238,51 @@ def test_a_code_is_issued_for_the_session_that_was_looked_at():
     mine = session(session_id="mine")
 
     assert decide(request(), mine, ALL) == Issue(mine)
+
+
+# Whom the client is for
+
+
+@pytest.mark.parametrize("prompt", ["", "consent", "login", "select_account"])
+@pytest.mark.parametrize("allowed", [None, SOME, ALL])
+def test_a_client_for_others_is_refused_before_anything_is_asked(prompt, allowed):
+    who = session(signed_in=0)
+
+    found = decide(request(prompt), who, allowed, whom=Whom.OTHERS)
+
+    assert found == WrongPerson(who)
+
+
+@pytest.mark.parametrize("skip_consent", [False, True])
+def test_a_silent_request_of_a_client_for_others_is_answered_at_once(skip_consent):
+    asked = request("none", skip_consent=skip_consent)
+
+    found = decide(asked, session(), ALL, whom=Whom.OTHERS)
+
+    assert (found.error, isinstance(found, Refuse)) == ("access_denied", True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "max_age", "reason"),
+    [("login", None, "login"), ("", 0, "max_age"), ("select_account", None, "select_account")],
+)
+def test_who_may_still_come_as_another_person_is_not_refused_yet(prompt, max_age, reason):
+    found = decide(request(prompt, max_age), session(), ALL, whom=Whom.OTHERS)
+
+    assert found == SignIn(reason)
+
+
+def test_a_hint_of_another_user_comes_before_the_list():
+    found = decide(request(hint="bob"), session(), ALL, whom=Whom.OTHERS)
+
+    assert found.error == "login_required"
+
+
+def test_a_name_that_may_be_anothers_by_now_asks_for_one_sign_in():
+    asked, silent = request(), request("none")
+
+    assert decide(asked, session(), ALL, whom=Whom.UNCERTAIN) == SignIn("names")
+    assert decide(silent, session(), ALL, whom=Whom.UNCERTAIN).error == "login_required"
+    just_now = session(signed_in=0)
+    assert decide(asked, just_now, ALL, whom=Whom.UNCERTAIN) == WrongPerson(just_now)
+    assert decide(silent, just_now, ALL, whom=Whom.UNCERTAIN).error == "access_denied"

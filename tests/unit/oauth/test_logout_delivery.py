@@ -2,8 +2,8 @@
 
 import pytest
 
-from authservice.oauth.logout_delivery import LogoutDelivery
-from tests.logout_receiver import LogoutReceiver
+from authservice.oauth.logout.delivery import LogoutDelivery
+from tests.helpers.logout_receiver import LogoutReceiver
 from tests.unit.settings.loading import local, production
 
 NETWORKS = "auth.backchannel_networks"

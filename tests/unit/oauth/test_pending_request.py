@@ -6,8 +6,8 @@ import pytest
 
 from authservice import clock
 from authservice.crypto.server_secret import ServerSecret
-from authservice.oauth.interaction import Visit
-from authservice.oauth.pending_request import InteractionError, PendingRequest
+from authservice.oauth.authorize.interaction import Visit
+from authservice.oauth.authorize.pending import InteractionError, PendingRequest
 
 QUERY = "client_id=app&state=1"
 

@@ -5,10 +5,27 @@ from contextlib import ExitStack
 from functools import cache
 
 import pytest
+from sqlalchemy import delete, update
 
-from authservice.oauth.server import AuthorizationServer
-from authservice.oauth.server_context import ServerContext
-from authservice.services import authorization_codes, refresh_tokens, sessions
+from authservice.models import oauth_consent
+from authservice.oauth.context import ServerContext
+from authservice.oauth.token.endpoint import token_endpoint
+from authservice.services.people import consents
+from authservice.services.sessions import sessions
+from authservice.services.tokens import authorization_codes, refresh_tokens
+from tests.helpers.relying_party import RelyingParty
+
+CALENDAR = "https://calendar.example.com/"
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(auth__resources=CALENDAR)
+
+
+@pytest.fixture
+def relying_party(app, database):
+    return RelyingParty.registered(app, database, resources=[CALENDAR])
 
 
 @pytest.fixture
@@ -28,26 +45,33 @@ def overtaken(app, database, relying_party):
             "redirect_uri": relying_party.redirect_uri,
             "code_verifier": relying_party.verifier,
         } | form
-        with ExitStack() as transaction:
+        with ExitStack() as ending:
 
             @cache
-            def open_writer():
+            def transaction():
                 # Before this request asks for the one connection that writes.
                 overtake()
-                return transaction.enter_context(database.transaction())
+                return ending.enter_context(database.begin())
 
             context = ServerContext(
                 components.settings,
                 components.signing_keys,
+                components.secret,
                 database.reader,
-                open_writer,
+                transaction,
                 lambda _client_id, **_: None,
             )
-            server = AuthorizationServer(context)
-            answer = server.create_token_response(None, sent.items())
+            answer = token_endpoint.create_token_response(context, None, sent.items())
         return answer.status, json.loads(answer.body)
 
     return send
+
+
+def take_back(database, client):
+    with database.transaction() as connection:
+        connection.execute(
+            delete(oauth_consent).where(oauth_consent.c.client_id == client.client_id)
+        )
 
 
 def refused(answer):
@@ -73,11 +97,52 @@ def test_a_code_redeemed_meanwhile_is_refused_and_its_tokens_end(overtaken, rely
 @pytest.mark.attack("TOKENS-race-sign-out")
 def test_a_session_ended_meanwhile_gives_no_tokens(overtaken, database, code):
     def sign_out():
-        with database.transaction() as connection:
-            found = authorization_codes.find(connection, code)
-            sessions.end(connection, [found.grant.session_id])
+        with database.begin() as transaction:
+            found = authorization_codes.find(transaction.connection, code)
+            sessions.end(transaction, [found.grant.session_id])
 
     assert refused(overtaken(sign_out, grant_type="authorization_code", code=code))
+
+
+@pytest.mark.parametrize("asked", [[], [CALENDAR]])
+def test_a_consent_taken_back_meanwhile_gives_no_tokens(
+    overtaken, database, browser, relying_party, asked
+):
+    code = relying_party.sign_in_with(browser, resource=asked)
+
+    assert refused(
+        overtaken(
+            lambda: take_back(database, relying_party), grant_type="authorization_code", code=code
+        )
+    )
+
+
+def test_a_resource_that_is_not_allowed_any_longer_is_in_no_token(
+    overtaken, database, browser, relying_party
+):
+    code = relying_party.sign_in_with(browser, resource=[CALENDAR])
+
+    def take_resources_back():
+        with database.transaction() as connection:
+            connection.execute(update(oauth_consent).values(resources=None))
+
+    assert refused(overtaken(take_resources_back, grant_type="authorization_code", code=code))
+
+
+def test_a_scope_declined_meanwhile_is_not_refreshed(
+    overtaken, database, browser, relying_party, code
+):
+    token = relying_party.redeem(code).json["refresh_token"]
+    user_id = browser.session()["user"]["id"]
+
+    def decline():
+        with database.begin() as transaction:
+            consents.grant(transaction, relying_party.client_id, user_id, [], ["email"])
+
+    status, body = overtaken(decline, grant_type="refresh_token", refresh_token=token)
+
+    assert status == 200
+    assert "email" not in body["scope"].split()
 
 
 def test_a_refresh_token_used_meanwhile_gives_its_one_successor(overtaken, relying_party, code):
@@ -96,13 +161,15 @@ def test_a_refresh_token_used_meanwhile_gives_its_one_successor(overtaken, relyi
     assert relying_party.userinfo(body["access_token"]).status_int == 200
 
 
-def test_a_refresh_token_revoked_meanwhile_is_refused(overtaken, database, relying_party, code):
+def test_a_refresh_token_revoked_meanwhile_is_refused(
+    overtaken, app, database, relying_party, code
+):
     token = relying_party.redeem(code).json["refresh_token"]
 
     def revoke():
         with database.transaction() as connection:
-            found = refresh_tokens.find(connection, token)
-            refresh_tokens.revoke_family(connection, found.family_id)
+            found = refresh_tokens.find(connection, app.registry.components.secret, token)
+            refresh_tokens.revoke_family(connection, found.id)
 
     assert refused(overtaken(revoke, grant_type="refresh_token", refresh_token=token))
 
@@ -129,8 +196,8 @@ def test_signing_out_meanwhile_leaves_the_refreshed_token_without_a_session(
     session_id = browser.session()["session"]["id"]
 
     def sign_out():
-        with database.transaction() as connection:
-            sessions.end(connection, [session_id])
+        with database.begin() as transaction:
+            sessions.end(transaction, [session_id])
 
     status, body = overtaken(sign_out, grant_type="refresh_token", refresh_token=token)
 

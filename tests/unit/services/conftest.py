@@ -6,15 +6,22 @@ from typing import Any
 
 import pytest
 
-from authservice.services import client_registration, sessions, users
-from authservice.services.client_metadata import ClientMetadata
-from authservice.services.users import Profile
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
 
 
 @pytest.fixture
-def connection(database):
-    with database.transaction() as opened:
-        yield opened
+def transaction(database):
+    with database.begin() as begun:
+        yield begun
+
+
+@pytest.fixture
+def connection(transaction):
+    return transaction.connection
 
 
 @dataclass
@@ -28,12 +35,12 @@ class People:
 
 
 @pytest.fixture
-def people(connection, turnable_clock):
+def people(transaction, connection, turnable_clock):
     return People(
         ada=_session(connection, "ada"),
         bob=_session(connection, "bob"),
-        client_id=_client(connection),
-        other_client_id=_client(connection),
+        client_id=_client(transaction),
+        other_client_id=_client(transaction),
     )
 
 
@@ -50,6 +57,6 @@ def _session(connection, name):
     return sessions.create(connection, user, timedelta(days=7))[0]
 
 
-def _client(connection):
+def _client(transaction):
     metadata = ClientMetadata(name="App", redirect_uris=["https://app.example.com/cb"])
-    return client_registration.register(connection, metadata)[0]
+    return client_registration.register(transaction, metadata)[0]

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import verification
-from authservice.services import authorization_codes, sessions
-from authservice.services.authorization_codes import CodeGrant
+from authservice.services.sessions import sessions
+from authservice.services.tokens import authorization_codes
+from authservice.services.tokens.authorization_codes import CodeGrant
 
 MINUTE = timedelta(minutes=1)
 
@@ -51,8 +52,8 @@ def test_the_code_itself_is_not_stored(connection, grant):
     assert not any(code in str(value) for value in row)
 
 
-def test_there_is_none_for_a_session_that_has_ended(connection, grant):
-    sessions.end(connection, [grant.session_id])
+def test_there_is_none_for_a_session_that_has_ended(transaction, connection, grant):
+    sessions.end(transaction, [grant.session_id])
 
     assert authorization_codes.issue(connection, grant, MINUTE) is None
     assert connection.execute(select(verification)).all() == []
@@ -66,6 +67,15 @@ def test_the_codes_of_a_person_are_told_apart(connection, people, grant):
     which = authorization_codes.of_user(people.ada.user.id)
     found = connection.scalars(select(verification.c.id).where(which)).all()
     assert found == [authorization_codes.find(connection, code).id]
+
+
+def test_an_id_that_is_the_beginning_of_another_has_none_of_its_codes(connection, grant, people):
+    code = authorization_codes.issue(connection, grant, MINUTE)
+
+    which = authorization_codes.of_user(people.ada.user.id[:-1])
+
+    assert authorization_codes.find(connection, code) is not None
+    assert connection.scalars(select(verification.c.id).where(which)).all() == []
 
 
 def test_an_underscore_in_an_id_stands_for_itself(connection, grant, people):

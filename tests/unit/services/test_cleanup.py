@@ -10,17 +10,27 @@ import pytest
 from sqlalchemy import event, select, update
 
 from authservice import clock
-from authservice.models import oauth_client, oauth_refresh_token, session, session_participant, user
-from authservice.services import cleanup
-from authservice.services.cleanup import CleanUp
-from tests.expired import count_sealed_successors, counts, fill, notices
+from authservice.models import (
+    oauth_client,
+    oauth_former_refresh_token,
+    oauth_refresh_token,
+    session,
+    session_participant,
+    user,
+)
+from authservice.services.tokens import verifications
+from authservice.services.upkeep import cleanup
+from authservice.services.upkeep.cleanup import CleanUp
+from tests.helpers.expired import count_sealed_successors, counts, fill, notices
 
 ONE_SIGN_IN = {
     "access_tokens": 3,
     "sessions": 1,
-    "refresh_tokens": 3,
+    "refresh_tokens": 1,
     "verifications": 1,
     "posted_requests": 1,
+    "removed_accounts": 1,
+    "provider_events": 1,
 }
 NOTHING = dict.fromkeys(ONE_SIGN_IN, 0)
 
@@ -50,6 +60,19 @@ def test_it_deletes_what_is_over_and_leaves_what_is_not_yet(database, clean_up, 
     turnable_clock.advance(minutes=1)
     assert clean_up() == {name: 2 * number for name, number in ONE_SIGN_IN.items()}
     assert counts(database) == NOTHING
+
+
+@pytest.mark.attack("EXHAUSTION-disk")
+def test_what_strangers_have_begun_is_gone_an_hour_after_it_is_over(
+    database, clean_up, turnable_clock
+):
+    with database.transaction() as connection:
+        verifications.put(connection, "sign-in:x", "sealed", clock.now() + timedelta(minutes=10))
+
+    turnable_clock.advance(minutes=69)
+    assert clean_up()["verifications"] == 0
+    turnable_clock.advance(minutes=2)
+    assert clean_up()["verifications"] == 1
 
 
 @pytest.mark.engines("sqlite")
@@ -89,17 +112,17 @@ def test_clients_are_told_of_a_session_that_nobody_ended(database, clean_up):
     assert notices(database) == [tuple(expected)]
 
 
-def test_a_family_stays_whole_while_its_last_token_lives(database, clean_up):
+def test_a_family_stays_while_its_token_lives_and_so_do_the_former_ones(database, clean_up):
     fill(database, 1, rotations=5)
     later = clock.now() + timedelta(days=1)
-    last = oauth_refresh_token.c.rotated_at.is_(None)
     with database.transaction() as connection:
-        connection.execute(update(oauth_refresh_token).where(last).values(expires_at=later))
+        connection.execute(update(oauth_refresh_token).values(expires_at=later))
 
     assert clean_up()["refresh_tokens"] == 0
     left = database.reader.execute(select(oauth_refresh_token.c.session_id)).all()
-    # They outlive their session.
-    assert left == [(None,)] * 6
+    # It outlives its session.
+    assert left == [(None,)]
+    assert len(database.reader.execute(select(oauth_former_refresh_token)).all()) == 5
 
 
 def test_many_rows_of_one_family_or_session_take_many_small_transactions(
@@ -110,15 +133,15 @@ def test_many_rows_of_one_family_or_session_take_many_small_transactions(
     fill(database, 1, rotations=49)
     written = []
 
-    @event.listens_for(database.writer, "before_cursor_execute")
+    @event.listens_for(database.transacting, "before_cursor_execute")
     def count(connection, cursor, statement, parameters, context, many):
         if statement.startswith(("UPDATE", "DELETE")):
             written.append(len(parameters))
 
-    assert clean_up()["refresh_tokens"] == 50
+    assert clean_up()["refresh_tokens"] == 1
     assert counts(database) == NOTHING
     assert max(written) <= 5
-    assert len(written) > 3 * 50 // 4
+    assert len(written) > 2 * 50 // 4
 
 
 def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, monkeypatch):
@@ -131,7 +154,7 @@ def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, mo
         moment += 0.001
         return moment
 
-    @event.listens_for(database.writer, "commit")
+    @event.listens_for(database.transacting, "commit")
     def commit_slowly(_connection):
         nonlocal moment
         moment += 1
@@ -149,7 +172,7 @@ def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, mo
 def test_it_stops_when_it_is_told_to(database):
     fill(database, 20)
     ended = threading.Event()
-    event.listen(database.writer, "commit", lambda _connection: ended.set())
+    event.listen(database.transacting, "commit", lambda _connection: ended.set())
 
     deleted = CleanUp(database, ended).run()
 
@@ -162,7 +185,7 @@ def test_it_stops_when_it_is_told_to(database):
 def test_no_statement_reads_a_whole_table(database, clean_up):
     fill(database, 3, told=True)
     asked = {}
-    for engine in (database.writer, database.reader.engine):
+    for engine in (database.transacting, database.reader.engine):
 
         @event.listens_for(engine, "before_cursor_execute")
         def remember(connection, cursor, statement, parameters, context, many):
@@ -187,11 +210,7 @@ def test_a_sealed_successor_is_erased_once_nobody_may_ask_for_it_again(
     rotated_at = clock.now() - timedelta(minutes=59)
     with database.transaction() as connection:
         connection.execute(update(oauth_refresh_token).values(expires_at=clock.now()))
-        connection.execute(
-            update(oauth_refresh_token)
-            .where(oauth_refresh_token.c.rotated_at.is_not(None))
-            .values(rotated_at=rotated_at)
-        )
+        connection.execute(update(oauth_refresh_token).values(rotated_at=rotated_at))
 
     clean_up()
     assert count_sealed_successors(database) == 3
@@ -206,7 +225,7 @@ def test_a_session_that_was_extended_meanwhile_is_left_alone(database, clean_up)
     """Another process extends it between the search and the deletion."""
     fill(database, 1)
 
-    @event.listens_for(database.writer, "begin")
+    @event.listens_for(database.transacting, "begin")
     def extend(connection):
         later = clock.now() + timedelta(days=7)
         connection.execute(update(session).values(expires_at=later))

@@ -6,9 +6,11 @@ import pytest
 from sqlalchemy import func, select, update
 
 from authservice.models import oauth_client
-from authservice.services import client_registration, clients, sessions, users
-from authservice.services.client_metadata import ClientMetadata
-from authservice.services.users import Profile
+from authservice.services.clients import client_registration, clients
+from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
 
 GOOD = {"name": "App", "redirect_uris": ["https://app.example.com/cb"]}
 
@@ -27,8 +29,10 @@ def owner(connection):
     return sessions.create(connection, user, timedelta(minutes=1))[0]
 
 
-def test_a_client_belongs_to_whoever_created_it(connection, owner):
-    client_id, secret = client_registration.create_client(connection, ClientMetadata(**GOOD), owner)
+def test_a_client_belongs_to_whoever_created_it(transaction, connection, owner):
+    client_id, secret = client_registration.create_client(
+        transaction, ClientMetadata(**GOOD), owner
+    )
 
     assert connection.scalar(select(oauth_client.c.user_id)) == owner.user.id
     found = clients.find(connection, client_id)
@@ -37,8 +41,8 @@ def test_a_client_belongs_to_whoever_created_it(connection, owner):
     assert not found.has_secret("")
 
 
-def test_a_registered_client_belongs_to_nobody(connection):
-    client_registration.register(connection, ClientMetadata(**GOOD))
+def test_a_registered_client_belongs_to_nobody(transaction, connection):
+    client_registration.register(transaction, ClientMetadata(**GOOD))
 
     assert connection.scalar(select(oauth_client.c.user_id)) is None
 
@@ -54,24 +58,26 @@ def test_a_registered_client_belongs_to_nobody(connection):
         {"post_logout_redirect_uris": ["x"]},
     ],
 )
-def test_what_may_not_be_registered_is_not_created_by_any_way(connection, owner, changes):
+def test_what_may_not_be_registered_is_not_created_by_any_way(
+    transaction, connection, owner, changes
+):
     with pytest.raises(ValueError, match=r"name|URI"):
-        client_registration.create_client(connection, ClientMetadata(**(GOOD | changes)), owner)
+        client_registration.create_client(transaction, ClientMetadata(**(GOOD | changes)), owner)
 
     assert connection.scalar(select(func.count()).select_from(oauth_client)) == 0
 
 
-def test_a_disabled_client_is_not_found(connection):
-    client_id, _ = client_registration.register(connection, ClientMetadata(**GOOD))
+def test_a_disabled_client_is_not_found(transaction, connection):
+    client_id, _ = client_registration.register(transaction, ClientMetadata(**GOOD))
     connection.execute(update(oauth_client).values(disabled=True))
 
     assert clients.find(connection, client_id) is None
     assert clients.find(connection, "unknown") is None
 
 
-def test_a_public_client_has_no_secret_that_fits(connection):
+def test_a_public_client_has_no_secret_that_fits(transaction, connection):
     registration = ClientMetadata(**GOOD, public=True)
-    client_id, secret = client_registration.register(connection, registration)
+    client_id, secret = client_registration.register(transaction, registration)
 
     assert secret is None
     assert not clients.find(connection, client_id).has_secret("")

@@ -9,32 +9,28 @@ from datetime import timedelta
 import pytest
 
 from authservice import clock
-from authservice.services import (
-    access_tokens,
-    authorization_codes,
-    client_registration,
-    clients,
-    consents,
-    logout_notices,
-    refresh_tokens,
-    sessions,
-    users,
-)
-from authservice.services.client_metadata import ClientMetadata
-from bench.bulk import insert_rows
-from bench.people import id_of, rows_of, token_of
+from authservice.crypto.server_secret import ServerSecret
+from authservice.services.clients import client_registration, clients
+from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.people import consents, users
+from authservice.services.sessions import logout_notices, sessions
+from authservice.services.tokens import access_tokens, authorization_codes, refresh_tokens
+from tools.bench.databases.bulk import insert_rows
+from tools.bench.people.numbered import id_of, rows_of, token_of
 
 pytestmark = pytest.mark.engines("sqlite")
 FEW = 10
 MANY = 1000
 PERSON = 3
+# What notes events takes the transaction.
+NOTING = {sessions.end, consents.grant}
 
 
 @pytest.fixture
 def client_id(database):
-    with database.transaction() as connection:
+    with database.begin() as transaction:
         metadata = ClientMetadata(name="Popular", redirect_uris=["https://app.example.com/"])
-        return client_registration.register(connection, metadata)[0]
+        return client_registration.register(transaction, metadata)[0]
 
 
 @pytest.fixture
@@ -56,12 +52,11 @@ def steps_of(database, ask, *arguments):
         nonlocal steps
         steps += 1
 
-    with database.writer.connect() as connection:
-        raw = connection.connection.dbapi_connection
+    with database.begin(dry_run=True) as transaction:
+        raw = transaction.connection.connection.dbapi_connection
         raw.set_progress_handler(step, 1)
-        ask(connection, *arguments)
+        ask(transaction if ask in NOTING else transaction.connection, *arguments)
         raw.set_progress_handler(None, 1)
-        connection.rollback()
     return steps
 
 
@@ -74,7 +69,11 @@ def asked(client_id):
         "sessions of a person": (sessions.of_user, user_id),
         "end of a session": (sessions.end, [id_of("session", PERSON)]),
         "access token": (access_tokens.find, token_of("access", PERSON)),
-        "refresh token": (refresh_tokens.find, token_of("refresh", PERSON)),
+        "refresh token": (
+            refresh_tokens.find,
+            ServerSecret(b"s" * 32),
+            token_of("refresh", PERSON),
+        ),
         "end of a family": (refresh_tokens.revoke_family, id_of("refresh", PERSON)),
         "end of a code's tokens": (refresh_tokens.revoke_of_code, code_id),
         "end of a person's tokens": (refresh_tokens.revoke_of_user, user_id),

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from authservice.crypto.signing_keys import ALGORITHMS
-from authservice.services import key_schedule
-from authservice.services.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE, VERIFIES_AFTER
-from authservice.services.stored_keys import StoredKey
+from authservice.crypto.algorithms import ALGORITHMS
+from authservice.services.keys import key_schedule
+from authservice.services.keys.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE, VERIFIES_AFTER
+from authservice.services.keys.stored_keys import StoredKey
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)
 ROTATION = timedelta(days=90)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.services.redirect_uris import is_native, matches, problem_with
+from authservice.services.clients.redirect_uris import is_native, matches, problem_with
 
 GOOD = [
     "https://app.example.com/callback",

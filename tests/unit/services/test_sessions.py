@@ -6,7 +6,9 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import session
-from authservice.services import access_tokens, sessions
+from authservice.services.sessions import sessions
+from authservice.services.tokens import access_tokens
+from tests.helpers.granted import give_access
 
 WEEK = timedelta(days=7)
 QUARTER = timedelta(days=90)
@@ -167,24 +169,19 @@ def test_a_page_begins_with_the_current_one_and_goes_on_with_the_newest(
     assert page(1, 1) == [third]
 
 
-def test_ending_ends_those_and_their_access_tokens(connection, people, turnable_clock):
+def test_ending_ends_those_and_their_access_tokens(transaction, connection, people, turnable_clock):
     for token, owner in (("a", people.ada), ("b", people.bob)):
-        access_tokens.store(
+        give_access(
             connection,
             token,
+            turnable_clock.moment + timedelta(hours=1),
             client_id=people.client_id,
             session_id=owner.id,
             user_id=owner.user.id,
-            refresh_id=None,
-            authorization_code_id=None,
-            expires_at=turnable_clock.moment + timedelta(hours=1),
-            scopes=(),
-            resources=None,
-            requested_claims=None,
         )
 
-    assert sessions.end(connection, [people.ada.id, "unknown"]) == 1
-    assert sessions.end(connection, [people.ada.id]) == 0
+    assert sessions.end(transaction, [people.ada.id, "unknown"]) == 1
+    assert sessions.end(transaction, [people.ada.id]) == 0
 
     assert sessions.find_by_id(connection, people.ada.id) is None
     assert sessions.find_by_id(connection, people.bob.id) == people.bob

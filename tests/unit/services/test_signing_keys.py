@@ -7,8 +7,8 @@ from sqlalchemy import select, update
 
 from authservice.crypto.server_secret import ServerSecret
 from authservice.models import jwks
-from authservice.services.signing_keys import KeysNotReadyError, SigningKeys
-from tests.applications import ROTATION
+from authservice.services.keys.signing_keys import KeysNotReadyError, SigningKeys
+from tests.helpers.applications import ROTATION
 
 OLD, NEW = b"o" * 32, b"n" * 32
 

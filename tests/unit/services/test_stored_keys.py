@@ -1,11 +1,11 @@
-"""Stored signing keys: what opens them, and storing them anew without losing another's change."""
+"""Stored signing keys: what opens them, and storing them again without losing another's change."""
 
 import pytest
 
 from authservice import clock
 from authservice.crypto import signing_keys
 from authservice.crypto.server_secret import ServerSecret
-from authservice.services import stored_keys
+from authservice.services.keys import stored_keys
 
 OLD, NEW = b"o" * 32, b"n" * 32
 

@@ -4,8 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import account
-from authservice.services import users
-from authservice.services.users import AccountNotLinkedError, AddressesUnreadError, Profile
+from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people import users
+from authservice.services.people.users import AccountNotLinkedError, AddressesUnreadError, Profile
 
 
 def _profile(**changes):
@@ -181,3 +182,27 @@ def test_a_profile_that_identifies_nobody_is_refused(connection):
 
 def test_an_unknown_user_is_not_found(connection):
     assert users.find(connection, "nobody") is None
+
+
+def _member_of(*groups):
+    numbered = [Group(name, str(number)) for name, number in groups]
+    return Memberships(
+        organizations=tuple(group for group in numbered if "/" not in group.name),
+        teams=tuple(group for group in numbered if "/" in group.name),
+    )
+
+
+def test_the_numbers_of_groups_are_kept_and_follow_each_sign_in(connection):
+    def stored():
+        return connection.scalar(select(account.c.memberships))
+
+    for memberships, numbers in [
+        (_member_of(("acme", 7), ("acme/platform", 70)), {"acme": "7", "acme/platform": "70"}),
+        (_member_of(("acme", 8)), {"acme": "8"}),
+        (_member_of(), None),
+        (_member_of(("acme", 8)), {"acme": "8"}),
+        (None, None),
+    ]:
+        users.from_profile(connection, _profile(memberships=memberships))
+        assert stored() == numbers
+        assert Memberships.of_numbers(numbers or {}) == (memberships or _member_of())

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from authservice.services import verifications
+from authservice.services.tokens import verifications
 
 
 @pytest.fixture

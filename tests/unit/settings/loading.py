@@ -14,7 +14,11 @@ PRODUCTION_INI = {
     "auth.cookie_domain": ".example.com",
     "provider.client_id": "app-1",
 }
-PRODUCTION_ENVIRON = {"AUTH_SECRET": SECRET, "PROVIDER_CLIENT_SECRET": "provider-secret-value"}
+PRODUCTION_ENVIRON = {
+    "AUTH_SECRET": SECRET,
+    "PROVIDER_CLIENT_SECRET": "provider-secret-value",
+    "ADMISSION_EVERYONE": "true",
+}
 
 
 def changed(base, changes):

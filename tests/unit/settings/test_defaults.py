@@ -117,3 +117,25 @@ def test_settings_cannot_be_changed_after_the_start():
         settings.provider.client_secret = "another"
     with pytest.raises(dataclasses.FrozenInstanceError):
         settings.lifetimes.session = timedelta(days=400)
+
+
+@pytest.mark.parametrize(
+    ("url", "prefix"),
+    [
+        ("http://localhost:37960", "authservice"),
+        ("https://localhost:37960", "authservice"),
+        ("http://localhost:8000", "authservice-8000"),
+        ("http://[::1]:8000", "authservice-8000"),
+        ("http://localhost", "authservice-80"),
+        ("https://localhost", "authservice-443"),
+    ],
+)
+def test_services_of_local_mode_on_two_ports_have_cookies_of_their_own(url, prefix):
+    assert local({"auth.url": url}).cookie_prefix == prefix
+    assert local({"auth.url": url, "auth.cookie_prefix": "corp"}).cookie_prefix == "corp"
+
+
+def test_the_port_of_production_is_no_part_of_its_cookies():
+    ini = {"auth.url": "https://auth.example.com:8443"}
+
+    assert production(ini).cookie_prefix == "authservice"

@@ -42,7 +42,11 @@ def _load(given):
         "auth.trusted_origins": origin,
         "provider.client_id": client_id,
     }
-    environ = {"AUTH_SECRET": secret, "PROVIDER_CLIENT_SECRET": client_secret}
+    environ = {
+        "AUTH_SECRET": secret,
+        "PROVIDER_CLIENT_SECRET": client_secret,
+        "ADMISSION_EVERYONE": "true",
+    }
     try:
         return load_settings(
             {key: value for key, value in ini.items() if value is not None},

@@ -1,14 +1,14 @@
-"""A backup has its name once it is complete and sound, and takes nobody else's."""
+"""A backup has its name once it is complete and sound, and takes no other file's."""
 
 import sqlite3
 import stat
 
 import pytest
 
-from authservice.schema import REVISION
-from authservice.sqlite import backup
-from authservice.sqlite.backup import back_up
-from authservice.sqlite.copy import DamagedError
+from authservice.database.schema import REVISION
+from authservice.database.sqlite import backup
+from authservice.database.sqlite.backup import back_up
+from authservice.database.sqlite.copy import DamagedError
 
 pytestmark = pytest.mark.engines("sqlite")
 

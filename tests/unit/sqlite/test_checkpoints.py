@@ -7,9 +7,9 @@ from contextlib import closing
 import pytest
 from sqlalchemy import text
 
-from authservice.db import Database
-from authservice.sqlite import checkpoints
-from tests.waiting import until
+from authservice.database.database import Database
+from authservice.database.sqlite import checkpoints
+from tests.helpers.waiting import until
 
 pytestmark = pytest.mark.engines("sqlite")
 

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from authservice.schema import REVISION
-from authservice.sqlite.copy import DamagedError, copy, examine
+from authservice.database.schema import REVISION
+from authservice.database.sqlite.copy import DamagedError, copy, examine
 
 pytestmark = pytest.mark.engines("sqlite")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from authservice.sqlite import file_system
-from authservice.sqlite.file_system import network_file_system, type_below
-from tests.mounts import lost_sshfs
+from authservice.database.sqlite import file_system
+from authservice.database.sqlite.file_system import network_file_system, type_below
+from tests.helpers.mounts import lost_sshfs
 
 pytestmark = pytest.mark.engines("sqlite")
 

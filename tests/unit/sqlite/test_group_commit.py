@@ -1,4 +1,4 @@
-"""One commit for several threads: shared where they wait anyway, and nobody told too early."""
+"""One commit for several threads: shared where they wait anyway, and no thread told too early."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +12,10 @@ from sqlalchemy.exc import (
     TimeoutError,  # noqa: A004  (what a full pool raises, too)
 )
 
-from authservice import events
-from authservice.db import Database
+from authservice.database.database import Database
+from authservice.database.sqlite import group_commit, shared_transaction
 from authservice.events import SignedIn
-from authservice.sqlite import group_commit, shared_transaction
-from tests.waiting import until
+from tests.helpers.waiting import until
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -29,7 +28,7 @@ WRONG_AT_COMMIT = text("INSERT INTO referring VALUES ('nobody')")
 
 @pytest.fixture
 def database(tmp_path, monkeypatch):
-    # Whoever waits joins, however slow this machine is.
+    # Anyone who waits joins, however slow this machine is.
     monkeypatch.setattr(shared_transaction, "_OPEN_SECONDS", 60)
     opened = Database(f"sqlite:///{tmp_path}/test.sqlite")
     with opened.transaction() as connection:
@@ -300,8 +299,8 @@ def test_each_logs_what_happened_in_its_own_part(database, threads, caplog):
     caplog.set_level("INFO", "authservice.events")
 
     def sign_in(name, *, fails=False):
-        with database.transaction() as connection:
-            events.note(connection, SignedIn(sub=name, sid="s", provider="p", new_user=True))
+        with database.begin() as transaction:
+            transaction.note(SignedIn(sub=name, sid="s", provider="p", new_user=True))
             if fails:
                 raise ZeroDivisionError
 

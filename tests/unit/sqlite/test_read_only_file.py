@@ -9,9 +9,9 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import OperationalError
 
 from authservice import clock
-from authservice.db import Database, insert_or_ignore
+from authservice.database.database import Database, insert_or_ignore
 from authservice.models import verification
-from tests.other_user import owning
+from tests.helpers.other_user import owning
 
 
 def row(row_id):
@@ -21,7 +21,7 @@ def row(row_id):
 
 @pytest.fixture
 def file(migrated_template):
-    """A file of somebody for whom its mode counts, and that somebody else has open."""
+    """A file of a user for whom its mode counts, and that another process has open."""
     with tempfile.TemporaryDirectory(prefix="read-only-", dir="/tmp") as folder:
         copied = Path(folder) / "test.sqlite"
         shutil.copy(migrated_template, copied)

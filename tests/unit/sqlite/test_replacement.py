@@ -1,4 +1,4 @@
-"""A database's content is replaced as a whole, while nobody else has the file open."""
+"""A database's content is replaced as a whole, while no other process has the file open."""
 
 import os
 import signal
@@ -10,9 +10,9 @@ import threading
 
 import pytest
 
-from authservice.sqlite.replacement import InUseError, replace
-from tests.parts import as_root
-from tests.processes import ROOT
+from authservice.database.sqlite.replacement import InUseError, replace
+from tests.helpers.parts import as_root
+from tests.helpers.processes import ROOT
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -37,7 +37,7 @@ print(connection.execute("SELECT name FROM content").fetchone()[0], flush=True)
 _REPLACER = """
 import sys
 from pathlib import Path
-from authservice.sqlite.replacement import replace
+from authservice.database.sqlite.replacement import replace
 replace(*map(Path, sys.argv[1:]))
 """
 

@@ -1,11 +1,11 @@
-"""The write-ahead log begins anew once it is long, unless somebody reads from it."""
+"""The write-ahead log begins again once it is long, unless a connection reads from it."""
 
 import sqlite3
 
 import pytest
 
-from authservice.sqlite import write_ahead_log
-from authservice.sqlite.write_ahead_log import WriteAheadLog
+from authservice.database.sqlite import write_ahead_log
+from authservice.database.sqlite.write_ahead_log import WriteAheadLog
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -78,7 +78,7 @@ def test_a_reader_in_the_way_is_let_be_until_the_log_is_twice_as_long(writer, lo
     size = log.size()
     assert size > LONGEST
 
-    # Nobody is in the way any more, but it is not yet time to try again.
+    # No reader is in the way any more, but it is not yet time to try again.
     reader.close()
     log.keep_short()
     assert log.size() == size

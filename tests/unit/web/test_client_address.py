@@ -1,10 +1,10 @@
-"""The address that a request came from: what trusted proxies say, and nobody else."""
+"""The address that a request came from: what trusted proxies say, and no others."""
 
 from ipaddress import ip_network
 
 import pytest
 
-from authservice.web.client_address import client_address, is_from_operator
+from authservice.web.gates.client_address import client_address, is_from_operator
 
 TRUSTED = (ip_network("10.0.0.0/8"), ip_network("127.0.0.1"), ip_network("fd00::/8"))
 
@@ -55,7 +55,7 @@ def test_a_request_without_an_address_has_none():
 
 
 def test_a_session_keeps_the_address_that_a_trusted_proxy_names(make_app):
-    from tests.browser import Browser  # noqa: PLC0415
+    from tests.helpers.browser import Browser  # noqa: PLC0415
 
     browser = Browser(make_app(auth__trusted_proxies="127.0.0.1"))
     browser.extra_environ["HTTP_X_FORWARDED_FOR"] = "1.2.3.4, 198.51.100.1"
@@ -101,7 +101,7 @@ def test_the_machine_itself_and_trusted_proxies_ask_for_their_operator(remote, f
         ("10.0.0.1", "203.0.113.7:4711"),
         ("10.0.0.1", "unknown"),
         ("10.0.0.1", ""),
-        # A proxy on this machine that nobody named.
+        # A proxy on this machine that no setting names.
         ("127.0.0.2", "127.0.0.1"),
         ("127.0.0.2", "203.0.113.7"),
         ("::1", "203.0.113.7"),

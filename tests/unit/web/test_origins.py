@@ -133,6 +133,8 @@ def test_local_mode_trusts_nobody_else(here, origin):
         "/dashboard",
         "/a/b?next=https://evil.net/x&y=//z#frag",
         "/a%20b%2f",
+        "/a%2fb",
+        "/a%5cb",
         "https://app.example.com",
         "https://app.example.com/",
         "https://app.example.com/cb?x=1#y",

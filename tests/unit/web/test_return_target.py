@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.web.origins import Origins
-from authservice.web.return_target import (
+from authservice.web.sign_in.return_target import (
     FirstPartyReturn,
     OAuthReturn,
     RefusedReturnError,

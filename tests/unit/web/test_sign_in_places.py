@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from authservice.web.sign_in_places import SignInPlaces, TooManySignInsError
+from authservice.web.sign_in.sign_in_places import SignInPlaces, TooManySignInsError
 
 FOREVER = 60.0
 
@@ -20,25 +20,25 @@ class Room:
         self.order = []
         self._pool = ThreadPoolExecutor(16)
 
-    def hold(self, address):
+    def hold(self, *senders):
         """Take a place and return what leaves it."""
         held = ExitStack()
-        held.enter_context(self.places.place(address))
+        held.enter_context(self.places.place(*senders))
         return held
 
-    def stand_in_line(self, address):
-        """Let somebody wait for a place in a thread of their own; return what comes of it."""
+    def stand_in_line(self, address, *site):
+        """Let a sign-in wait for a place in a thread of their own; return what comes of it."""
         before = self.line().count(address)
-        waiting = self._pool.submit(self._wait, address)
+        waiting = self._pool.submit(self._wait, address, *site)
         while self.line().count(address) == before and not waiting.done():
             pass
         return waiting
 
     def line(self):
-        return [each.address for each in tuple(self.places._line)]
+        return [each.senders[0] for each in tuple(self.places._line)]
 
-    def _wait(self, address):
-        with self.places.place(address):
+    def _wait(self, address, *site):
+        with self.places.place(address, *site):
             self.order.append(address)
 
     def close(self):
@@ -97,6 +97,40 @@ def test_three_addresses_that_ask_all_the_time_keep_nobody_else_out(make_room):
             each.exception()
         held.append(room.hold("abc"[number % 3]))
 
+    for each in held:
+        each.close()
+
+
+@pytest.mark.attack("BROWSER-places")
+def test_a_site_that_asks_from_many_networks_keeps_nobody_else_out(make_room):
+    room = make_room(4)
+    held = [room.hold(f"network {number}", "site") for number in range(4)]
+    for number in range(10):
+        # Each from a network of its own that has no place yet.
+        greedy = [room.stand_in_line(f"network {number} {n}", "site") for n in range(2)]
+        newcomer = room.stand_in_line(f"newcomer {number}")
+        held.pop(0).close()
+        newcomer.result()
+        for each in greedy:
+            each.exception()
+        held.append(room.hold(f"network {number} again", "site"))
+
+    for each in held:
+        each.close()
+    assert not room.places._held
+
+
+def test_within_a_site_the_next_place_goes_to_the_network_with_the_fewest(make_room):
+    room = make_room(4)
+    held = [room.hold("a", "site") for _ in range(4)]
+    greedy = room.stand_in_line("a", "site")
+    neighbour = room.stand_in_line("b", "site")
+
+    held.pop().close()
+    neighbour.result()
+    greedy.result()
+
+    assert room.order == ["b", "a"]
     for each in held:
         each.close()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.web.user_agent import UserAgent
+from authservice.web.pages.user_agent import UserAgent
 
 WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 BLINK = "AppleWebKit/537.36 (KHTML, like Gecko)"

@@ -1,0 +1,207 @@
+"""``authservice admission``: renew the numbers of names in rules, and test the rules."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from authservice.cli import admission_verdicts, confirmation, database, ini_file
+from authservice.cli.admission_verdicts import Says, Verdict
+from authservice.cli.arguments import Switch, fail, misused
+from authservice.cli.client_arguments import add_dry_run
+from authservice.cli.commands import event_log
+from authservice.cli.ini_file import IniFile
+from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.github_app.app_memberships import AppMemberships
+from authservice.identity_provider.github_app.installations import Installations
+from authservice.identity_provider.public_api import PublicApi
+from authservice.services.admission import acquaintance, pin_renewal, pins
+from authservice.services.admission.acquaintance import Acquaintance
+from authservice.services.admission.decision import Pin
+from authservice.services.admission.facts import Group, Memberships
+from authservice.services.admission.pin_renewal import Renewal
+from authservice.settings import AuthSettings, SettingsError, load_settings
+from authservice.settings.admission import rules
+from authservice.settings.admission.rules import Rule, RuleError, RuleKind
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the commands and their arguments."""
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    pinning = commands.add_parser(
+        "pin",
+        help="ask the provider for the number that a name has now, and pin it",
+        allow_abbrev=False,
+    )
+    pinning.add_argument(
+        "rule",
+        nargs="*",
+        metavar="RULE",
+        help="such as org:acme; without one, those of the settings",
+    )
+    ini_file.add_argument(pinning)
+    pinning.add_argument("--json", action=Switch, help="print JSON")
+    add_dry_run(pinning)
+    confirmation.add_arguments(pinning)
+    pinning.set_defaults(run=_pin)
+    testing = commands.add_parser(
+        "test", help="what each rule says to an account, and why", allow_abbrev=False
+    )
+    testing.add_argument("login", metavar="LOGIN", help="the account's login at the provider")
+    ini_file.add_argument(testing)
+    testing.add_argument("--json", action=Switch, help="print JSON")
+    testing.set_defaults(run=_test)
+
+
+def _pin(options: argparse.Namespace) -> None:
+    ini = ini_file.chosen(options)
+    named = [_named(entry) for entry in dict.fromkeys(options.rule)]
+    settings = _settings(ini)
+    with database.local_database(ini, writes=True) as opened:
+        event_log.begin(ini.path)
+        database.require_migrated(opened)
+        wanted = named or [rule for rule in settings.admission.rules if rule.names]
+        with _asking():
+            # Before anything is written: no other writer waits for the provider.
+            provider = PublicApi(settings)
+            stored = pins.of_rules(opened.reader, wanted)
+            planned = [
+                _planned(rule, stored.get(str(rule)), provider, named=bool(named))
+                for rule in wanted
+            ]
+        changes = [each for each in planned if each.changes]
+        if any(each.takes_back for each in changes):
+            confirmation.confirm(options, _what_happens(changes))
+        with opened.begin(dry_run=options.dry_run) as transaction:
+            for each in changes:
+                if not pin_renewal.carry_out(transaction.connection, each):
+                    fail(f"{each.rule} was changed meanwhile; nothing was written")
+    if options.dry_run:
+        sys.stderr.write("Everything is in order; nothing was written.\n")
+    if options.json:
+        _print(json.dumps([each.content() for each in planned]))
+        return
+    for each in planned:
+        _print(str(each))
+
+
+def _planned(rule: Rule, stored: Pin | None, provider: PublicApi, *, named: bool) -> Renewal:
+    if rule.kind is RuleKind.TEAM:
+        # What teams there are is not shown to anyone.
+        stays = stored is not None and stored.other_number is None and not named
+        return Renewal(rule, stored, stored.number if stored is not None and stays else None)
+    number = provider.number_of(rule)
+    if number is None:
+        fail(f"{rule}: nobody has that name at the identity provider; nothing was written")
+    return Renewal(rule, stored, number)
+
+
+def _what_happens(changes: Sequence[Renewal]) -> str:
+    return "\n".join(
+        (
+            "Make sure that these names are the ones you mean:",
+            *(f"  {each}" for each in changes),
+            "Those whom they let in under the former number have to be confirmed again.",
+        )
+    )
+
+
+def _test(options: argparse.Namespace) -> None:
+    ini = ini_file.chosen(options)
+    settings = _settings(ini)
+    with database.local_database(ini, writes=False) as opened, _asking():
+        database.require_migrated(opened)
+        provider = PublicApi(settings)
+        account = provider.account(options.login)
+        if account is None:
+            fail(f"there is no account {options.login} at the identity provider")
+        known = acquaintance.find(opened.reader, settings.provider.id, account.number)
+        stored = pins.all_pins(opened.reader)
+        shown = _seen_by_app(settings, stored, account)
+        given = admission_verdicts.verdicts(settings, stored, account, known, provider, shown)
+    if options.json:
+        _print(json.dumps(_content(account, known, given)))
+        return
+    _print(f"{account.name} is account {account.number}.")
+    for verdict in given:
+        _print(str(verdict))
+    if known is not None:
+        _print(f"It is user {known.user.id}, {_last_admitted(known)}.")
+    _print(_CONCLUSIONS[admission_verdicts.overall(given)])
+
+
+def _seen_by_app(
+    settings: AuthSettings, stored: Mapping[str, Pin], account: Group
+) -> Memberships | None:
+    """Return the groups that the GitHub App of the settings sees; None where there is no App."""
+    provider = settings.provider
+    if provider.app is None:
+        return None
+    installations = Installations(provider, provider.app, settings.outgoing)
+    asking = AppMemberships(AskedGroups.of(settings), installations, lambda: stored)
+    return asking.of_person(installations.calls(_APP_SECONDS), account.number, account.name)
+
+
+_APP_SECONDS = 30.0
+_CONCLUSIONS = {
+    Says.LETS_IN: "It may sign in.",
+    Says.DOES_NOT: "It may not sign in.",
+    Says.UNKNOWN: "Only a sign-in can tell whether it may.",
+}
+
+
+def _content(
+    account: Group, known: Acquaintance | None, given: Sequence[Verdict]
+) -> dict[str, object]:
+    return {
+        "login": account.name,
+        "account_id": account.number,
+        "conclusion": admission_verdicts.overall(given),
+        "rules": [{"rule": each.rule, "says": each.says, "why": each.why} for each in given],
+        "user_id": None if known is None else known.user.id,
+        "admitted_by": None if known is None else known.user.admitted_by,
+        "admitted_at": None
+        if known is None or known.user.admitted_at is None
+        else known.user.admitted_at.isoformat(),
+    }
+
+
+def _last_admitted(known: Acquaintance) -> str:
+    if known.user.admitted_at is None:
+        return "who is not admitted now"
+    return f"admitted by {known.user.admitted_by} at {known.user.admitted_at.isoformat()}"
+
+
+def _named(entry: str) -> Rule:
+    try:
+        rule = rules.parse(entry)
+    except RuleError as error:
+        misused(str(error))
+    if not rule.names:
+        misused(f"{entry} has no name that could change its number")
+    return rule
+
+
+def _settings(ini: IniFile) -> AuthSettings:
+    try:
+        settings = load_settings(ini.settings(), os.environ)
+    except SettingsError as error:
+        fail("; ".join(str(problem) for problem in error.problems))
+    if settings.local_mode:
+        fail("local mode has accounts of its own and asks no provider; use --config")
+    return settings
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    try:
+        yield
+    except SignInFailedError as error:
+        fail(f"the identity provider does not say: {error}; nothing was written")
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

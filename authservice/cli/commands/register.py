@@ -1,0 +1,54 @@
+"""``authservice oauth:register``: register an OAuth client, and print its secret exactly once.
+
+There is no other way to create a client: no HTTP endpoint does. Neither AUTH_SECRET nor a
+provider's secret is read, so the command can run where they are not.
+"""
+
+import argparse
+import json
+import sys
+
+from authservice.cli import allowed_people, client_arguments, database
+from authservice.cli.arguments import Switch, fail
+from authservice.services.clients import client_metadata, client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.set_defaults(run=run, registers=True)
+    client_arguments.add_database(parser)
+    client_arguments.add_dry_run(parser)
+    client_arguments.add_metadata(parser, required=True)
+    parser.add_argument(
+        "--public", action=Switch, help="the client cannot keep a secret and gets none"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Register the client; nothing is written unless all of it is, then the secret is printed."""
+    metadata = ClientMetadata(**client_arguments.metadata(options), public=options.public)
+    problems = metadata.problems()
+    if problems:
+        fail("; ".join(problems))
+    with database.writing(options) as transaction:
+        client_id, secret = client_registration.register(transaction, metadata)
+    allowed_people.remark(options, metadata.allow)
+    if options.dry_run:
+        sys.stderr.write("Everything is in order; nothing was written.\n")
+        return
+    content = client_metadata.as_registered(client_id, metadata.columns())
+    if secret is not None:
+        content["client_secret"] = secret
+    sys.stdout.write(_text(content, as_json=options.json))
+    if secret is not None:
+        sys.stderr.write(
+            "The secret is shown this once: store it in the client's secret manager.\n"
+        )
+
+
+def _text(content: dict[str, object], *, as_json: bool) -> str:
+    if as_json:
+        return json.dumps(content) + "\n"
+    names = [name for name in ("client_id", "client_secret") if name in content]
+    return "".join(f"{name}: {content[name]}\n" for name in names)

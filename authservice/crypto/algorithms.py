@@ -1,0 +1,3 @@
+"""The algorithms that we sign with (RFC 7518, section 3.1; RFC 8037, section 3.1)."""
+
+ALGORITHMS = ("RS256", "ES256", "EdDSA")

@@ -1,0 +1,1 @@
+"""The database: how it is opened, read and written, on SQLite and on PostgreSQL."""

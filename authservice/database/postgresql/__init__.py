@@ -1,0 +1,1 @@
+"""What is PostgreSQL's own: its connections, errors and replies."""

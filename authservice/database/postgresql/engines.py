@@ -1,0 +1,118 @@
+"""PostgreSQL: how long a caller waits for it, and when a connection is of no use any more."""
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, text
+from sqlalchemy import select as sql_select
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.pool import NullPool, QueuePool
+
+if TYPE_CHECKING:
+    from authservice.database.postgresql.replies import Server
+
+# The URL overrides these values. A connection to a vanished machine is closed after some 15
+# seconds, also while a command waits for a reply without a limit. Of several servers only the
+# primary will do.
+_CONNECT: dict[str, str] = {
+    "application_name": "authservice",
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "5",
+    "keepalives_count": "2",
+    "tcp_user_timeout": "15000",
+    "target_session_attrs": "read-write",
+}
+# How long a statement waits for another transaction before the request gets 503.
+_LOCK_TIMEOUT = "lock_timeout = '5s'"
+# And how long a transaction of a process that stopped half-way may keep others waiting.
+_WAITING = f"SET {_LOCK_TIMEOUT}; SET idle_in_transaction_session_timeout = '15s'"
+_DRIVER_MISSING = (
+    "the driver for PostgreSQL is not installed; run: pip install 'authservice[postgresql]'"
+)
+_READ_ONLY = "SET default_transaction_read_only = on"
+
+SECRET_PARAMETERS = (
+    "password",
+    "sslpassword",
+    "oauth_client_secret",
+    "scram_client_key",
+    "scram_server_key",
+)
+"""The parameters of an address that are secret."""
+
+REPLY_SECONDS = 8.0
+"""How long a request waits for a reply: longer than a statement waits for a lock."""
+
+
+def engines(url: URL, patience: float) -> tuple[Engine, Engine]:
+    """Return an engine that only reads and one that writes; they connect when first used.
+
+    Who waits for a reply for ``patience`` seconds gets OperationalError. Raises
+    ModuleNotFoundError, with what to install, where the driver is missing.
+    """
+    try:
+        # Imported here: only who has this database has its driver.
+        from authservice.database.postgresql.replies import Server  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(_DRIVER_MISSING) from None
+
+    server = Server(patience)
+    return _engine(url, server, read_only=True), _engine(url, server, read_only=False)
+
+
+def _engine(url: URL, server: "Server", *, read_only: bool) -> Engine:
+    agreed = {name: value for name, value in _CONNECT.items() if name not in url.query}
+    kinds: dict[str, Any] = (
+        # Each thread holds the one that it reads with. Each statement sees the newest state.
+        {"poolclass": NullPool, "isolation_level": "AUTOCOMMIT"}
+        if read_only
+        # A thread writes with one at a time: no thread waits for another's. What the services
+        # count on is said here, whatever the server's default is.
+        else {"poolclass": QueuePool, "pool_size": 0, "isolation_level": "READ COMMITTED"}
+    )
+    made = create_engine(
+        url,
+        # An error's text goes to the log; what was asked for does not belong there.
+        hide_parameters=True,
+        connect_args=agreed,
+        **kinds,
+    )
+
+    @event.listens_for(made, "do_connect")
+    def do_connect(_dialect: object, _record: object, arguments: Any, options: Any) -> Any:  # noqa: ANN401
+        return server.connect(*arguments, **options)
+
+    @event.listens_for(made, "connect")
+    def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
+        connection.execute(f"{_WAITING}; {_READ_ONLY}" if read_only else _WAITING)
+        connection.commit()
+
+    if not read_only:
+
+        @event.listens_for(made, "checkout")
+        def on_checkout(connection: Any, _record: object, _proxy: object) -> None:  # noqa: ANN401
+            if connection.is_ended():
+                raise DisconnectionError
+
+    return made
+
+
+_OTHERS = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+)
+
+
+def others_connected(connection: Connection) -> int:
+    """Return how many connections servers and commands have beside this one.
+
+    Those of another role, and those behind a pooler with another name, are not seen.
+    """
+    return connection.scalar(_OTHERS) or 0
+
+
+def advisory_lock(connection: Connection, key: int) -> None:
+    """Wait, however long, for the advisory lock of a key; it is held until the transaction ends."""
+    connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+    connection.execute(sql_select(func.pg_advisory_xact_lock(key)))
+    connection.exec_driver_sql(f"SET LOCAL {_LOCK_TIMEOUT}")

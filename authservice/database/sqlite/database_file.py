@@ -1,0 +1,205 @@
+"""The database file below a running service: still the one that was opened, and still sound.
+
+SQLite goes on in a file that was deleted or replaced. What it commits there is lost, so
+nothing of it may be acknowledged. The file is looked at after each commit and before each answer
+of readiness; what is wrong in it is looked for at the start, and whenever it has changed.
+"""
+
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from authservice.crypto.private_files import make_file
+from authservice.database.sqlite.copy import quick_fault
+
+_log = logging.getLogger(__name__)
+
+_GONE = "is no longer there"
+_REPLACED = "is another one than the service has opened"
+_PUT_BACK = (
+    "put the same file back; or stop the service, restore a backup with authservice restore, and"
+    " start it again"
+)
+_RESTORE = "stop the service, restore a backup with authservice restore, and start it again"
+
+# To look for damage may take this part of a processor; a small file is done each second.
+_REST_PER_WORK = 100
+# So quick is the examination of a small file that a request can wait for it, and so seldom do
+# those that write.
+_QUICK_SECONDS = 0.02
+_SECONDS_BETWEEN = 1.0
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+class DatabaseFile:
+    """One process's view of its database file, which may not be there yet."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._identity: tuple[int, int] | None = None
+        self._damage: str | None = None
+        self._examining = threading.Lock()
+        self._examined: tuple[int, int] | None = None
+        self._examined_at = 0.0
+        self._size = 0
+        self._took = 0.0
+        self._rest_until = 0.0
+        self._interrupt: Callable[[], None] | None = None
+        self._stopped = False
+        self.fault: str | None = None
+        """What was wrong at the last look."""
+
+    def before_connecting(self) -> None:
+        """Make the file if it was never opened; raises OperationalError if it is another one."""
+        if self._identity is not None:
+            self.require()
+            return
+        # SQLite would make it with what the umask leaves. Its log and the index of it get the
+        # mode of the file. Where this fails, connecting does, and says why. A link may lead to a
+        # file that is not there yet.
+        try:
+            os.close(make_file(Path(os.path.realpath(self._path))))
+        except OSError:
+            return
+
+    def connected(self) -> None:
+        """Note which file was opened, at the first connection."""
+        if self._identity is None:
+            found = self._stat()
+            self._identity = None if found is None else _identity(found)
+
+    def require(self) -> None:
+        """Raise OperationalError unless this is the file that was opened, and not known as damaged.
+
+        It costs one question to the kernel. A file that has become shorter is examined first, and
+        a small one that has changed, if the last examination was a second ago.
+        """
+        self._note(self._what_is_wrong(at_commit=True))
+        if self.fault is not None:
+            raise OperationalError(
+                "", None, sqlite3.OperationalError(f"the database file {self.fault}")
+            )
+
+    def look(self) -> str | None:
+        """Return what is wrong; what has changed is examined if that is quickly done."""
+        self._note(self._what_is_wrong())
+        if self._took < _QUICK_SECONDS:
+            self._examine_what_has_changed()
+        return self.fault
+
+    def look_again(self) -> None:
+        """Look for what is wrong, as each second: for damage as often as there is time for it."""
+        self._note(self._what_is_wrong())
+        self._examine_what_has_changed()
+
+    def note_failure(self, error: BaseException) -> None:
+        """Believe SQLite's word, in the error of a statement, that the file is damaged."""
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+            self._damage = str(cause)
+            self._note(self._what_is_wrong())
+
+    def examine_within(self, seconds: float) -> str | None:
+        """Look for damage, and return what was found in this time; the rest is done aside."""
+        thread = threading.Thread(target=self.examine, name="examination", daemon=True)
+        thread.start()
+        thread.join(seconds)
+        return self._damage
+
+    def examine(self, *, wait: bool = False) -> None:
+        """Look for damage, unless another thread does, for which this one may wait."""
+        if self._stopped or not self._examining.acquire(blocking=wait):
+            return
+        try:
+            # A change from now on will have the file examined again.
+            found = self._stat()
+            began = monotonic()
+            damage = self._quick_fault()
+            self._took = monotonic() - began
+            self._examined_at = monotonic()
+            self._rest_until = self._examined_at + _REST_PER_WORK * self._took
+            self._examined = None if found is None else _version(found)
+            if damage is not None:
+                self._damage = damage
+                self._note(self._what_is_wrong())
+        finally:
+            self._examining.release()
+
+    def stop(self) -> None:
+        """End an examination that is under way; there is none any more."""
+        self._stopped = True
+        if self._interrupt is not None:
+            self._interrupt()
+
+    def _quick_fault(self) -> str | None:
+        def begun(connection: sqlite3.Connection) -> None:
+            self._interrupt = connection.interrupt
+
+        try:
+            return quick_fault(Path(self._path), begun)
+        except sqlite3.Error as error:
+            # Locked, away or interrupted: nothing is known of it.
+            damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+            return str(error) if damaged else None
+        finally:
+            self._interrupt = None
+
+    def _what_is_wrong(self, *, at_commit: bool = False) -> str | None:
+        if self._damage is None:
+            if self._identity is None:
+                return None
+            found = self._stat()
+            if found is None:
+                return f"{_GONE}: {_PUT_BACK}"
+            if _identity(found) != self._identity:
+                return f"{_REPLACED}: {_PUT_BACK}"
+            self._examine_at_once(found, at_commit=at_commit)
+        return None if self._damage is None else f"is damaged ({self._damage}): {_RESTORE}"
+
+    def _examine_at_once(self, found: os.stat_result, *, at_commit: bool) -> None:
+        """Examine a file that may have been cut, or a small one that has changed."""
+        is_shorter = found.st_size < self._size
+        self._size = found.st_size
+        if is_shorter:
+            # VACUUM makes it shorter too.
+            self.examine(wait=True)
+        elif at_commit and self._examined is not None and self._took < _QUICK_SECONDS:
+            rests = monotonic() < self._examined_at + _SECONDS_BETWEEN
+            if not rests and _version(found) != self._examined:
+                self.examine()
+
+    def _note(self, fault: str | None) -> None:
+        before, self.fault = self.fault, fault
+        if fault is not None and fault != before:
+            _log.error(
+                "nothing is acknowledged any more: the database file %s %s", self._path, fault
+            )
+        elif fault is None and before is not None:
+            _log.warning("the database file %s is back", self._path)
+
+    def _examine_what_has_changed(self) -> None:
+        if self.fault is not None or monotonic() < self._rest_until:
+            return
+        found = self._stat()
+        if found is not None and _version(found) != self._examined:
+            self.examine()
+
+    def _stat(self) -> os.stat_result | None:
+        try:
+            return os.stat(self._path)  # noqa: PTH116  (asked after each commit)
+        except OSError:
+            return None
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _version(found: os.stat_result) -> tuple[int, int]:
+    return found.st_mtime_ns, found.st_size

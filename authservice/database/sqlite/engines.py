@@ -1,0 +1,111 @@
+"""SQLite's two engines on one file: one that only reads, and one that takes the lock at once."""
+
+import sqlite3
+from time import monotonic
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import NullPool
+
+from authservice.database.prepared import is_read_only, run
+from authservice.database.sqlite.database_file import DatabaseFile
+
+# How long a connection waits for what others have locked, before the request gets 503.
+PATIENCE_SECONDS = 5
+# SQLite asks for the lock ever more seldom. Where others write all the time, it would not find
+# one of the short moments in which it is free; asked again it begins with a millisecond.
+_ASKED_AGAIN_MS = 5
+# A commit moves pages from SQLite's log into the file only where the checkpoints are that late.
+_PAGES_AT_MOST = 4000
+
+
+def engines(url: URL, synchronous: str, file: DatabaseFile) -> tuple[Engine, Engine]:
+    """Return an engine that only reads, and one whose transactions write.
+
+    Take how hard a commit is flushed to disk, as SQLite calls it, and what knows the file that they
+    have opened: they open no other one.
+    """
+    return _reader(url, file), _writer(url, synchronous, file)
+
+
+def _reader(url: URL, file: DatabaseFile) -> Engine:
+    reader = _engine(url, file)
+
+    @event.listens_for(reader, "connect")
+    def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
+        connection.execute("PRAGMA query_only = ON")
+
+    return reader
+
+
+def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
+    writer = _engine(url, file)
+
+    @event.listens_for(writer, "connect")
+    def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        # Debian's SQLite overwrites what is deleted by itself; others have to be told.
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AT_MOST}")
+        # What a savepoint would bring back is kept in memory. The folder for temporary files
+        # may be one that a container must not write to.
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute(f"PRAGMA busy_timeout = {_ASKED_AGAIN_MS}")
+
+    @event.listens_for(writer, "begin")
+    def on_begin(connection: Connection) -> None:
+        begin_immediate(connection)
+
+    event.listen(writer, "handle_error", reconnect_where_read_only)
+    return writer
+
+
+def reconnect_where_read_only(context: ExceptionContext) -> None:
+    """Give up a connection that cannot write: opened again, it can as soon as the file allows."""
+    if is_read_only(context.original_exception):
+        context.is_disconnect = True
+
+
+def _engine(url: URL, file: DatabaseFile) -> Engine:
+    engine = create_engine(
+        url,
+        # An error's text goes to the log; what was asked for does not belong there.
+        hide_parameters=True,
+        # Each thread holds the connection that it reads with, all share the one that writes.
+        poolclass=NullPool,
+        connect_args={"check_same_thread": False, "timeout": PATIENCE_SECONDS},
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def on_do_connect(*_arguments: object) -> None:
+        file.before_connecting()
+
+    @event.listens_for(engine, "connect")
+    def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
+        # The driver would begin transactions by its own rules; ours begin as we say.
+        connection.isolation_level = None
+        connection.execute("PRAGMA foreign_keys = ON")
+        file.connected()
+
+    return engine
+
+
+def begin_immediate(connection: Connection) -> None:
+    """Take the write lock; raises OperationalError when another keeps it for too long."""
+    over = monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            run(connection, "BEGIN IMMEDIATE")
+        except OperationalError as error:
+            if not _is_locked(error.orig) or monotonic() > over:
+                raise
+        else:
+            return
+
+
+def _is_locked(error: BaseException | None) -> bool:
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    # The lowest byte is the kind, the rest says more of it.
+    return code & 0xFF == sqlite3.SQLITE_BUSY

@@ -1,0 +1,1 @@
+"""What the identity provider answers to our credentials and our callback address."""

@@ -1,0 +1,1 @@
+"""How a request goes over the network: addresses, connections, TLS and what comes back."""

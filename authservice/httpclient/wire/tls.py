@@ -1,0 +1,67 @@
+"""Whom the client trusts on an https connection."""
+
+import re
+import ssl
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+
+from authservice.httpclient.wire.sockets import DeadlineTlsSocket
+
+# Where systems keep the authorities that their administrators chose, if OpenSSL was built to look
+# elsewhere: Debian and Alpine, Fedora and its kin, the BSDs and macOS.
+_SYSTEM_BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
+# A file in a folder of authorities, by the hash under which OpenSSL looks for it.
+_HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
+
+
+def tls_context(
+    ca_bundle: str | PathLike[str] | None, *, system_authorities: bool = False
+) -> ssl.SSLContext:
+    """Return a context that demands a valid certificate for the host's name, TLS 1.2 or newer.
+
+    ``ca_bundle`` is a PEM file of the authorities to trust instead of the public ones, or beside
+    those of this machine with ``system_authorities``. It is built by hand because the usual
+    constructors obey SSLKEYLOGFILE and SSL_CERT_FILE; the flags are the defaults of Python 3.13,
+    for every version.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # Early Python 3.11 takes a connection that was cut for a body that ended (RFC 9112, 9.8).
+    context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
+    context.verify_flags |= ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN
+    if system_authorities:
+        if not _load_system_authorities(context):
+            # A small container has none of its own.
+            context.load_verify_locations(DEFAULT_CA_BUNDLE_PATH)
+        if ca_bundle is not None:
+            context.load_verify_locations(ca_bundle)
+    else:
+        context.load_verify_locations(ca_bundle or DEFAULT_CA_BUNDLE_PATH)
+    context.sslsocket_class = DeadlineTlsSocket
+    return context
+
+
+def _load_system_authorities(context: ssl.SSLContext) -> bool:
+    """Let a context trust those that this machine trusts; tell whether it has any."""
+    # As OpenSSL was built, whatever the environment says.
+    built = ssl.get_default_verify_paths()
+    has_authorities = False
+    with suppress(OSError):
+        if any(_HASHED.fullmatch(file.name) for file in Path(built.openssl_capath).iterdir()):
+            # Looked up one by one, when a certificate names them.
+            context.load_verify_locations(capath=built.openssl_capath)
+            has_authorities = True
+    for file in (built.openssl_cafile, *_SYSTEM_BUNDLES):
+        if has_authorities:
+            break
+        with suppress(OSError):
+            context.load_verify_locations(file)
+            has_authorities = True
+    return has_authorities

@@ -1,0 +1,50 @@
+"""Which organizations and teams have to be known of a person, and where that is learned."""
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from authservice.identity_provider.github_api import GitHubApi
+from authservice.services.admission.facts import Memberships
+from authservice.services.people.users import Profile
+from authservice.settings import AuthSettings
+from authservice.settings.admission.rules import RuleKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedGroups:
+    """The names of organizations, and of teams as ``organization/team``, that settings mention."""
+
+    organizations: tuple[str, ...]
+    of_rules: tuple[str, ...]
+    """Those of the organizations that decide who may sign in, and not only claims."""
+    teams: tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: AuthSettings) -> Self:
+        """Return what rules and claims need."""
+        of_rules = settings.admission.organizations
+        return cls(
+            organizations=tuple(dict.fromkeys((*of_rules, *settings.groups_from))),
+            of_rules=of_rules,
+            teams=tuple(
+                rule.value for rule in settings.admission.rules if rule.kind is RuleKind.TEAM
+            ),
+        )
+
+    def __bool__(self) -> bool:
+        """Tell whether anything has to be asked."""
+        return bool(self.organizations)
+
+
+class MembershipSource(Protocol):
+    """Whom to ask for the groups of a person who signs in."""
+
+    scope: str
+    """What a person has to allow for it; blank where that is nothing."""
+
+    def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
+        """Return the groups; raises SignInFailedError for an outage.
+
+        ``api`` asks under the token of the person.
+        """
+        ...

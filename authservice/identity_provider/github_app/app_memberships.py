@@ -1,0 +1,185 @@
+"""The groups of one person, asked by the App: at a sign-in, and when an event is about them.
+
+It asks for the same memberships whose lists the poll reads. Of teams it begins with those that have
+no parent: who is in none of these is in none of their child teams.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from authservice.identity_provider import reasons
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.github_app.installations import (
+    NOT_INSTALLED,
+    Installation,
+    Installations,
+)
+from authservice.identity_provider.github_app.known_pages import (
+    GONE,
+    NOT_OUR_TOKEN,
+    UnreadableError,
+)
+from authservice.identity_provider.github_app.organizations import (
+    Organizations,
+    has_member,
+    team_has_member,
+)
+from authservice.identity_provider.github_groups import Team
+from authservice.identity_provider.github_profile import account_number
+from authservice.identity_provider.provider_calls import ProviderCalls, parsed
+from authservice.services.admission.decision import Pin
+from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.users import Profile
+
+_log = logging.getLogger(__name__)
+
+_OK, _NOT_FOUND = 200, 404
+_SIGN_IN_SECONDS = 10.0
+# What a sign-in asks for at most, of one organization, and at the same time.
+_MOST_TEAMS, _AT_ONCE = 200, 8
+
+PinsOf = Callable[[], Mapping[str, Pin]]
+
+
+class AppMemberships:
+    """Asks in the name of the App."""
+
+    scope = ""
+
+    def __init__(self, asked: AskedGroups, installations: Installations, pins: PinsOf) -> None:
+        """``pins`` returns the numbers of the names in rules."""
+        self.asked = asked
+        self.installations = installations
+        self.organizations = Organizations()
+        self._pins = pins
+
+    def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:  # noqa: ARG002  (the person's)
+        """Return the groups of a person who signs in; raises SignInFailedError for an outage."""
+        calls = self.installations.calls(_SIGN_IN_SECONDS)
+        return self.of_person(calls, profile.account_id, profile.username or "")
+
+    def username(self, calls: ProviderCalls, account_id: str) -> str | None:
+        """Return the login that an account has today, None if there is no such account any more.
+
+        Raises UnreadableError where that cannot be learned, and SignInFailedError in an outage.
+        """
+        for place in self.installations.all(calls):
+            token = None if place.refuses else self.installations.token(calls, place)
+            if token is None:
+                continue
+            response = self.installations.api(calls, token).get(f"/user/{account_id}")
+            content = parsed(response)
+            if response.status_code == _NOT_FOUND:
+                return None
+            if response.status_code != _OK or not isinstance(content, dict):
+                continue
+            login = content.get("login")
+            if account_number(content.get("id")) == account_id and isinstance(login, str):
+                return login
+        raise UnreadableError(NOT_INSTALLED)
+
+    def of_person(self, calls: ProviderCalls, account_id: str, username: str) -> Memberships:
+        """Return the groups of a person; raises SignInFailedError for an outage."""
+        organizations: list[Group] = []
+        teams: list[Group] = []
+        unreadable: list[tuple[str, str]] = []
+        for name, place in self.places(calls):
+            if isinstance(place, str):
+                unreadable.append((name, place))
+                continue
+            try:
+                api = self.api(calls, place)
+                if not has_member(api, place, account_id, username):
+                    continue
+                organizations.append(place.organization)
+                listed = self.organizations.teams(api, place)
+                unreadable += self.missing_teams(name, listed)
+                teams += _teams_of(api, self._ordered(listed), username)
+            except UnreadableError as error:
+                unreadable.append((name, self.noted(error)))
+        return Memberships(
+            tuple(dict.fromkeys(organizations)),
+            tuple(dict.fromkeys(teams)),
+            tuple(dict.fromkeys(unreadable)),
+        )
+
+    def places(self, calls: ProviderCalls) -> Iterator[tuple[str, Installation | str]]:
+        """Yield where each organization of the settings is, or why nothing can be asked there.
+
+        It is the one with the pinned number, whatever its name, and the one that has the name.
+        """
+        pins = self._pins()
+        try:
+            installed = self.installations.all(calls)
+        except UnreadableError as error:
+            yield from ((name, error.reason) for name in self.asked.organizations)
+            return
+        numbers = {place.organization.number: place for place in installed}
+        names = {place.organization.name: place for place in installed}
+        for name in self.asked.organizations:
+            pin = pins.get(f"org:{name}")
+            found = [names.get(name), None if pin is None else numbers.get(pin.number)]
+            for place in dict.fromkeys(filter(None, found)) or (NOT_INSTALLED,):
+                yield name, place
+
+    def api(self, calls: ProviderCalls, place: Installation) -> GitHubApi:
+        """Return what asks in an organization; raises UnreadableError where nothing can."""
+        if place.refuses is not None:
+            raise UnreadableError(place.refuses)
+        token = self.installations.token(calls, place)
+        if token is None:
+            self.installations.forget()
+            raise UnreadableError(reasons.FORBIDDEN)
+        return self.installations.api(calls, token)
+
+    def noted(self, error: UnreadableError) -> str:
+        """Return the reason; a token that is refused is not used again."""
+        if error.reason == NOT_OUR_TOKEN:
+            self.installations.forget()
+        return error.reason
+
+    def missing_teams(self, organization: str, listed: Iterable[Team]) -> list[tuple[str, str]]:
+        """Return the teams of rules that the organization does not have any more, as unreadable.
+
+        Those whom they admitted are not thrown out for that at once.
+        """
+        pins = self._pins()
+        names = {team.group.name for team in listed}
+        numbers = {team.group.number for team in listed}
+        gone = []
+        for name in self.asked.teams:
+            pin = pins.get(f"team:{name}")
+            there = name in names if pin is None else pin.number in numbers
+            if name.partition("/")[0] == organization and not there:
+                gone.append((name, GONE))
+        return gone
+
+    def _ordered(self, teams: Iterable[Team]) -> list[Team]:
+        wanted = {pin.number for text, pin in self._pins().items() if text.startswith("team:")}
+        names = set(self.asked.teams)
+        return sorted(
+            teams,
+            key=lambda team: team.group.number not in wanted and team.group.name not in names,
+        )
+
+
+def _teams_of(api: GitHubApi, teams: list[Team], username: str) -> list[Group]:
+    """Return the teams that a member of the organization is in, level by level."""
+    numbers = {team.group.number for team in teams}
+    level = [team for team in teams if team.parent is None or team.parent.number not in numbers]
+    found: list[Group] = []
+    left = _MOST_TEAMS
+    with ThreadPoolExecutor(_AT_ONCE, "team-memberships") as places:
+        while level:
+            if len(level) > left:
+                _log.warning("an organization has more than %d teams to ask for", _MOST_TEAMS)
+            asked = level[:left]
+            left -= len(asked)
+            answers = places.map(lambda team: team_has_member(api, team.group, username), asked)
+            inside = [team.group for team, is_in in zip(asked, answers, strict=True) if is_in]
+            found += inside
+            entered = {group.number for group in inside}
+            level = [team for team in teams if team.parent and team.parent.number in entered]
+    return found

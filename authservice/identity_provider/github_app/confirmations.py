@@ -1,0 +1,127 @@
+"""What the provider says of one person now, put into effect: confirmed, removed, or left alone."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from enum import Enum, auto
+
+from sqlalchemy import Connection
+
+from authservice import clock
+from authservice.database.database import Database
+from authservice.identity_provider.github_app.app_memberships import AppMemberships
+from authservice.identity_provider.github_app.known_pages import UnreadableError
+from authservice.identity_provider.provider_calls import ProviderCalls
+from authservice.services.admission import account_lock, confirmation, removal, standing, state
+from authservice.services.admission.decision import Person
+from authservice.services.admission.facts import Memberships
+from authservice.services.admission.judgement import judge
+from authservice.services.admission.standing import Standing
+from authservice.settings import AuthSettings
+from authservice.settings.admission.rules import RuleKind
+
+
+class Outcome(Enum):
+    """What became of a person."""
+
+    CONFIRMED = auto()
+    REMOVED = auto()
+    LEFT = auto()
+    """The rules do not decide it: what they are about cannot be read, or no page can be asked."""
+
+
+class Confirmations:
+    """Asks about a person and acts on the answer; several threads may."""
+
+    def __init__(
+        self,
+        settings: AuthSettings,
+        database: Database,
+        source: AppMemberships,
+        tell_clients: Callable[[], None],
+    ) -> None:
+        """``tell_clients`` is called when sessions have ended of which clients are to be told."""
+        self._settings = settings
+        self._database = database
+        self._source = source
+        self._tell_clients = tell_clients
+        self._fingerprint = state.fingerprint(settings)
+        self._rules = {str(rule) for rule in settings.admission.rules}
+
+    def ask(self, calls: ProviderCalls, account_id: str) -> Outcome:
+        """Ask the provider and act on its answer; raises SignInFailedError for an outage."""
+        began_at = clock.now()
+        try:
+            username = self._source.username(calls, account_id)
+        except UnreadableError:
+            return Outcome.LEFT
+        if username is None:
+            return self.remove(account_id)
+        memberships = self._source.of_person(calls, account_id, username)
+        person = Person(account_id, username, None, memberships)
+        with self._database.transaction() as connection:
+            judgement = judge(connection, self._settings, person)
+        known = self.find(account_id)
+        if judgement.admitted_by is not None:
+            return self._confirm(known, account_id, began_at, judgement.admitted_by, memberships)
+        if not judgement.is_definite or self.is_left_alone(known):
+            return Outcome.LEFT
+        return self.remove(account_id)
+
+    def find(self, account_id: str) -> Standing | None:
+        """Return where a person stands, who need not have signed in here yet."""
+        return standing.find(self._database.reader, self._settings.provider.id, account_id)
+
+    def is_left_alone(self, known: Standing | None) -> bool:
+        """Tell whether a rule admits a person that only a sign-in can ask about: by address."""
+        admitted_by = known.admitted_by if known is not None else None
+        by_address = admitted_by is not None and admitted_by.startswith(f"{RuleKind.DOMAIN}:")
+        return by_address and admitted_by in self._rules
+
+    def remove(self, account_id: str) -> Outcome:
+        """End what a person holds, also that of a sign-in which is under way."""
+        provider_id = self._settings.provider.id
+        with self._database.begin() as transaction:
+            there = removal.remove(transaction, account_id, clock.now(), provider_id=provider_id)
+        if there:
+            self._tell_clients()
+        return Outcome.REMOVED
+
+    def follow(
+        self,
+        connection: Connection,
+        people: Sequence[Standing],
+        groups_of: Callable[[str], Memberships],
+    ) -> None:
+        """Store the groups of people where all of them could be read, and they changed."""
+        now = ((person, groups_of(person.account_id)) for person in people)
+        changed = [
+            (person, groups)
+            for person, groups in now
+            if not groups.unreadable
+            and (person.groups is None or tuple(person.groups) != groups.names)
+        ]
+        standing.follow_groups(connection, self._settings.provider.id, changed)
+
+    def _confirm(
+        self,
+        known: Standing | None,
+        account_id: str,
+        began_at: datetime,
+        admitted_by: str,
+        memberships: Memberships,
+    ) -> Outcome:
+        if known is None:
+            return Outcome.LEFT
+        with self._database.transaction() as connection:
+            account_lock.claim(connection, account_id)
+            confirmed = confirmation.confirm(
+                connection,
+                user_id=known.user_id,
+                account_id=account_id,
+                began_at=began_at,
+                admitted_by=admitted_by,
+                fingerprint=self._fingerprint,
+            )
+            if confirmed:
+                self.follow(connection, [known], lambda _: memberships)
+        return Outcome.CONFIRMED if confirmed else Outcome.LEFT

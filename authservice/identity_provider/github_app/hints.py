@@ -1,0 +1,123 @@
+"""What an event of the provider is about: a person to ask about, or lists to read again.
+
+Only the body of an event is signed, and not its name. So an event says what its own members say,
+whatever it is called, and one that lacks some of them says nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from authservice.identity_provider import github_groups
+from authservice.identity_provider.github_profile import account_number
+from authservice.services.admission.facts import Group
+
+Content = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What to do upon an event."""
+
+    account_id: str | None = None
+    """The person to ask the provider about."""
+    left: Group | None = None
+    """The organization that the person is said to have left, or of a team that they have left."""
+    team: str | None = None
+    """The number of that team."""
+    is_child: bool = False
+    """Whether that team has a parent, whose member the person was too."""
+    revoked: bool = False
+    """The person has withdrawn what the App was allowed in their name. Nothing can be asked."""
+    lists: bool = False
+    """Organizations, teams or installations changed: the lists have to be read again."""
+
+
+def of_event(name: str, content: Content) -> Hint | None:
+    """Return what an event is about; None where that is nothing for us."""
+    read = _EVENTS.get(name)
+    return None if read is None else read(content)
+
+
+def _organization(content: Content) -> Hint | None:
+    match content.get("action"):
+        case "member_removed" | "member_added" as action:
+            membership = content.get("membership")
+            person = membership.get("user") if isinstance(membership, dict) else None
+            return _of_person(person, content, leaves=action == "member_removed")
+        case "renamed" | "deleted" if _owner(content):
+            return Hint(lists=True)
+    return None
+
+
+def _membership(content: Content) -> Hint | None:
+    team = content.get("team")
+    if content.get("action") not in {"added", "removed"} or not isinstance(team, dict):
+        return None
+    number = account_number(team.get("id"))
+    if number is None:
+        return None
+    return _of_person(
+        content.get("member"),
+        content,
+        leaves=content["action"] == "removed",
+        team=number,
+        is_child=isinstance(team.get("parent"), dict),
+    )
+
+
+def _team(content: Content) -> Hint | None:
+    changes = content.get("action") in {"created", "deleted", "edited"}
+    is_there = isinstance(content.get("team"), dict) and _owner(content)
+    return Hint(lists=True) if changes and is_there else None
+
+
+def _org_block(content: Content) -> Hint | None:
+    blocked = content.get("action") == "blocked"
+    if not blocked and content.get("action") != "unblocked":
+        return None
+    return _of_person(content.get("blocked_user"), content, leaves=blocked)
+
+
+def _authorization(content: Content) -> Hint | None:
+    # No other event is as short: one of those must not be taken for this one.
+    if content.get("action") != "revoked" or content.keys() & {"installation", "organization"}:
+        return None
+    account_id = _number(content.get("sender"))
+    return None if account_id is None else Hint(account_id=account_id, revoked=True)
+
+
+def _installation(content: Content) -> Hint | None:
+    return Hint(lists=True) if isinstance(content.get("installation"), dict) else None
+
+
+def _of_person(
+    person: object,
+    content: Content,
+    *,
+    leaves: bool,
+    team: str | None = None,
+    is_child: bool = False,
+) -> Hint | None:
+    account_id, owner = _number(person), _owner(content)
+    if account_id is None or owner is None:
+        return None
+    return Hint(account_id=account_id, left=owner if leaves else None, team=team, is_child=is_child)
+
+
+def _owner(content: Content) -> Group | None:
+    return github_groups.organization(content.get("organization"))
+
+
+def _number(person: object) -> str | None:
+    return account_number(person.get("id")) if isinstance(person, dict) else None
+
+
+_EVENTS: dict[str, Callable[[Content], Hint | None]] = {
+    "organization": _organization,
+    "membership": _membership,
+    "team": _team,
+    "org_block": _org_block,
+    "github_app_authorization": _authorization,
+    "installation": _installation,
+}

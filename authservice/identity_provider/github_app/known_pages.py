@@ -1,0 +1,111 @@
+"""Lists of the provider, read with conditional requests: what did not change is not sent again.
+
+What was read stays in memory, reduced to what is needed, with the entity tag of its page. An answer
+that nothing changed costs nothing of the rate limit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from authservice.identity_provider import github_groups, reasons
+from authservice.identity_provider.github_api import PAGE_SIZE, GitHubApi, has_next
+from authservice.identity_provider.provider_calls import MovedError
+
+_OK, _UNCHANGED, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 200, 304, 401, 403, 404
+# Of 100 each: no list of a provider is longer.
+_MOST_PAGES = 1000
+ENDLESS = "endless"
+"""The list goes on for ever, or repeats itself."""
+NOT_OUR_TOKEN = "token_refused"
+"""The token of the App is refused: it was taken back before its time."""
+GONE = "gone"
+"""There is nothing under this name, as far as the App may see."""
+
+Entry = TypeVar("Entry")
+
+
+class UnreadableError(Exception):
+    """A list that cannot be read, for a reason that is no outage."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Page(Generic[Entry]):
+    tag: str | None
+    entries: tuple[Entry, ...]
+    has_next: bool
+
+
+class KnownPages:
+    """Reads lists; several threads may."""
+
+    def __init__(self) -> None:
+        self._pages: dict[tuple[str, int], _Page[Any]] = {}
+
+    def list(
+        self,
+        api: GitHubApi,
+        path: str,
+        read: Callable[[object], Entry | None],
+        before: Callable[[], None],
+    ) -> tuple[Entry, ...]:
+        """Return all entries; raises UnreadableError, and SignInFailedError for an outage.
+
+        ``read`` makes of an entry what is to be kept, or None; it is the same for a path each time.
+        ``before`` is called before each question.
+        """
+        # In the order in which they came, each once.
+        found: dict[Entry, None] = {}
+        for number in range(1, _MOST_PAGES + 1):
+            before()
+            page = self._page(api, path, read, number)
+            known = len(found)
+            found.update(dict.fromkeys(page.entries))
+            if not page.has_next:
+                self._forget_from(path, number + 1)
+                return tuple(found)
+            if len(found) == known:
+                break
+        raise UnreadableError(ENDLESS)
+
+    def _page(
+        self,
+        api: GitHubApi,
+        path: str,
+        read: Callable[[object], Entry | None],
+        number: int,
+    ) -> _Page[Entry]:
+        kept = self._pages.get((path, number))
+        query = {"per_page": str(PAGE_SIZE), "page": str(number)}
+        try:
+            response = api.ask(path, query, None if kept is None else kept.tag)
+        except MovedError:
+            raise UnreadableError(reasons.UNREADABLE) from None
+        if response.status_code == _UNCHANGED and kept is not None:
+            return kept
+        if response.status_code == _NOT_FOUND:
+            raise UnreadableError(GONE)
+        if response.status_code == _UNAUTHORIZED:
+            raise UnreadableError(NOT_OUR_TOKEN)
+        if response.status_code == _FORBIDDEN:
+            raise UnreadableError(github_groups.why_refused(response))
+        entries = github_groups.entries(response) if response.status_code == _OK else None
+        if entries is None:
+            raise UnreadableError(reasons.UNREADABLE)
+        tags = response.headers.get("ETag", [])
+        page = _Page(
+            tags[0] if tags else None,
+            tuple(entry for entry in map(read, entries) if entry is not None),
+            has_next(response),
+        )
+        if page.tag is not None:
+            self._pages[path, number] = page
+        return page
+
+    def _forget_from(self, path: str, number: int) -> None:
+        while self._pages.pop((path, number), None) is not None:
+            number += 1

@@ -1,0 +1,168 @@
+"""The poll: every ten minutes one process reads who is in the organizations of the rules.
+
+Those whom the rules still admit are confirmed as of the moment before the first question. Those who
+are on no list any more are asked about one by one, as at a sign-in, before they are removed: a list
+that changes while its pages are read may leave someone out.
+"""
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from authservice import clock
+from authservice.database.database import Database
+from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider.github_app import directory
+from authservice.identity_provider.github_app.app_memberships import AppMemberships
+from authservice.identity_provider.github_app.confirmations import Confirmations
+from authservice.identity_provider.github_app.directory import Directory
+from authservice.identity_provider.github_app.pauses import PausedError
+from authservice.services.admission import decision, pins, poll_turns, standing, state
+from authservice.services.admission.decision import Decision, Person, Pin
+from authservice.services.admission.poll_turns import PollTurn
+from authservice.services.admission.standing import Standing
+from authservice.settings import AuthSettings
+
+_log = logging.getLogger(__name__)
+
+# However many organizations there are.
+_READING_SECONDS = 1800.0
+_QUESTION_SECONDS = 20.0
+# So many are asked about one by one, each time: more at once are rather a mistake at the provider
+# than people who left.
+_MOST_QUESTIONS = 500
+_AGAIN_AFTER_OUTAGE = timedelta(minutes=1)
+# Less than an outage counts for, so that it is noted in time.
+_LONGEST_PAUSE = timedelta(minutes=5)
+
+
+class LostTurnError(Exception):
+    """Another process has its turn, or this one is to end."""
+
+
+class Poll:
+    """Reads the lists when it is time, from a thread of its own."""
+
+    def __init__(
+        self,
+        settings: AuthSettings,
+        database: Database,
+        source: AppMemberships,
+        confirmations: Confirmations,
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._source = source
+        self._confirmations = confirmations
+        self._fingerprint = state.fingerprint(settings)
+        self._unreadable: frozenset[tuple[str, str]] = frozenset()
+
+    def look(self, ended: threading.Event) -> bool:
+        """Read the lists if it is time and no other process does; tell whether they were read."""
+        try:
+            turn = poll_turns.take(self._database)
+            return turn is not None and self._have(turn, ended)
+        finally:
+            # The thread needs none until the next time.
+            self._database.hand_back_reader()
+
+    def _have(self, turn: PollTurn, ended: threading.Event) -> bool:
+        again_in = None
+        try:
+            self._read(turn, ended)
+        except PausedError as error:
+            again_in = min(timedelta(seconds=error.seconds), _LONGEST_PAUSE)
+            self._note_outage(error)
+        except SignInFailedError as error:
+            again_in = _AGAIN_AFTER_OUTAGE
+            self._note_outage(error)
+        except LostTurnError:
+            # A process that ends leaves the lists to another one.
+            again_in = timedelta(0)
+        finally:
+            turn.end(again_in)
+        return again_in is None
+
+    def _note_outage(self, error: SignInFailedError) -> None:
+        """Store it, so that nobody is signed out for it; the first time that is a warning."""
+        _log.info("the members of organizations could not be read: %s", error)
+        with self._database.transaction() as connection:
+            state.note_outage(connection)
+
+    def _read(self, turn: PollTurn, ended: threading.Event) -> None:
+        def go_on() -> None:
+            if ended.is_set() or not turn.go_on():
+                raise LostTurnError
+
+        began_at = clock.now()
+        calls = self._source.installations.calls(_READING_SECONDS)
+        read = directory.read(self._source, calls, go_on)
+        self._warn(read)
+        if state.outage_lasts(self._database.reader):
+            with self._database.transaction() as connection:
+                state.outage_ended(connection)
+        rules = self._settings.admission.rules
+        with self._database.transaction() as connection:
+            # Names are pinned that no sign-in has shown yet.
+            everywhere = Person("", memberships=read.all_groups)
+            pinned = pins.resolve(connection, rules, everywhere)
+        missing: list[str] = []
+        for people in standing.everyone(self._database.reader, self._settings.provider.id):
+            go_on()
+            missing += self._confirm(people, read, pinned, began_at)
+        self._ask_about(missing, go_on)
+
+    def _confirm(
+        self,
+        people: Sequence[Standing],
+        read: Directory,
+        pinned: Mapping[str, Pin],
+        began_at: datetime,
+    ) -> list[str]:
+        """Confirm those whom the rules admit, and return the accounts that may have to go."""
+        admission = self._settings.admission
+        admitted: dict[str, str] = {}
+        missing = []
+        for each in people if not admission.everyone else ():
+            person = Person(each.account_id, each.username, None, read.of(each.account_id))
+            decided = decision.decide(admission.rules, pinned, person, trust_emails=False)
+            if decided.admitted_by is not None:
+                admitted[each.user_id] = str(decided.admitted_by)
+            elif each.admitted_at is not None and not self._is_open(each, decided):
+                missing.append(each.account_id)
+        with self._database.transaction() as connection:
+            if admitted:
+                standing.confirm(
+                    connection, admitted, began_at=began_at, fingerprint=self._fingerprint
+                )
+            self._confirmations.follow(connection, people, read.of)
+        return missing
+
+    def _is_open(self, person: Standing, decided: Decision) -> bool:
+        left_open = decision.left_open(decided.reasons)
+        return left_open or self._confirmations.is_left_alone(person)
+
+    def _ask_about(self, accounts: Sequence[str], go_on: directory.Before) -> None:
+        if len(accounts) > _MOST_QUESTIONS:
+            _log.warning(
+                "%d people are on no list of the provider any more; %d of them are asked about now",
+                len(accounts),
+                _MOST_QUESTIONS,
+            )
+        for account_id in accounts[:_MOST_QUESTIONS]:
+            go_on()
+            calls = self._source.installations.calls(_QUESTION_SECONDS)
+            self._confirmations.ask(calls, account_id)
+
+    def _warn(self, read: Directory) -> None:
+        """Say what cannot be read, once: nobody is confirmed by it, and nobody thrown out."""
+        unreadable = frozenset(read.unreadable)
+        for name, reason in sorted(unreadable - self._unreadable):
+            _log.warning(
+                "the members of %s cannot be read (%s): whom it admitted stays until a"
+                " confirmation is due",
+                name,
+                reason,
+            )
+        self._unreadable = unreadable

@@ -1,0 +1,145 @@
+"""Acting upon events of the provider: in threads of their own, within seconds.
+
+An event is a hint: the provider is asked about the person, and its answer counts. Only while it
+cannot be asked does the event itself count, the first time it comes: a removal then removes.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from authservice.database.database import Database
+from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider.github_app import hints
+from authservice.identity_provider.github_app.confirmations import Confirmations
+from authservice.identity_provider.github_app.hints import Hint
+from authservice.identity_provider.github_app.installations import Installations
+from authservice.services.admission import pins, poll_turns, provider_events
+from authservice.settings import AuthSettings
+from authservice.settings.admission.rules import Rule, RuleKind
+
+_log = logging.getLogger(__name__)
+
+_AT_ONCE = 8
+# What is said of a person must be known five seconds after the event.
+_SECONDS = 4.0
+# More people at once are left to the lists.
+_MOST_WAITING = 500
+
+
+class ProviderEvents:
+    """Takes events, and acts upon each as soon as it can."""
+
+    def __init__(
+        self,
+        settings: AuthSettings,
+        database: Database,
+        installations: Installations,
+        confirmations: Confirmations,
+        read_lists: Callable[[], None],
+        *,
+        patience: float = _SECONDS,
+    ) -> None:
+        """``read_lists`` has the lists read at once; ``patience`` is for one person, in seconds."""
+        self._patience = patience
+        self._settings = settings
+        self._database = database
+        self._installations = installations
+        self._confirmations = confirmations
+        self._read_lists = read_lists
+        self._waiting: set[tuple[Hint, bool]] = set()
+        self._lock = threading.Lock()
+        self._places = ThreadPoolExecutor(_AT_ONCE, "provider-events")
+
+    def take(self, name: str, content: hints.Content, fingerprint: str) -> None:
+        """Act upon an event soon, if it is about something of ours.
+
+        One that comes again may be replayed: the provider is asked, and the event does not count.
+        """
+        hint = hints.of_event(name, content)
+        if hint is None:
+            return
+        with self._database.transaction() as connection:
+            is_new = provider_events.is_new(connection, fingerprint)
+        if hint.lists:
+            self._places.submit(self._lists_changed)
+        if hint.account_id is None:
+            return
+        with self._lock:
+            if (hint, is_new) in self._waiting:
+                return
+            full = len(self._waiting) >= _MOST_WAITING
+            if not full:
+                self._waiting.add((hint, is_new))
+        self._places.submit(*(self._lists_changed,) if full else (self._act, hint, is_new))
+
+    def stop(self) -> None:
+        """End, after what is under way."""
+        self._places.shutdown(cancel_futures=True)
+
+    def finish(self) -> None:
+        """End, after everything that was taken."""
+        self._places.shutdown()
+
+    def _lists_changed(self) -> None:
+        self._installations.forget()
+        try:
+            with self._database.transaction() as connection:
+                poll_turns.ask_for_one(connection)
+        except SQLAlchemyError as error:
+            _log.warning("an event of the provider is lost: %s", type(error).__name__)
+        self._read_lists()
+
+    def _act(self, hint: Hint, is_new: bool) -> None:  # noqa: FBT001  (given by the pool)
+        with self._lock:
+            # What comes from now on is asked about again.
+            self._waiting.discard((hint, is_new))
+        try:
+            self._ask(hint, is_new=is_new)
+        except SQLAlchemyError as error:
+            _log.warning("an event of the provider waits for the lists: %s", type(error).__name__)
+        except Exception:  # noqa: BLE001  (nobody would hear of it)
+            _log.exception("an event of the provider failed unexpectedly")
+        finally:
+            self._database.hand_back_reader()
+
+    def _ask(self, hint: Hint, *, is_new: bool) -> None:
+        account_id = hint.account_id or ""
+        if hint.revoked and is_new:
+            # It says nothing of memberships, and nothing can be asked about it.
+            self._confirmations.remove(account_id)
+            return
+        try:
+            self._confirmations.ask(self._installations.calls(self._patience), account_id)
+        except SignInFailedError as error:
+            _log.info("account %s could not be asked about: %s", account_id, error)
+            if is_new and self._counts(hint):
+                self._confirmations.remove(account_id)
+
+    def _counts(self, hint: Hint) -> bool:
+        """Tell whether the person was admitted by what they are said to have left."""
+        known = self._confirmations.find(hint.account_id or "")
+        if hint.left is None:
+            return False
+        if known is None or known.admitted_by is None:
+            # Somebody who is signing in just now.
+            return known is None
+        return any(
+            self._is_left(rule, hint)
+            for rule in self._settings.admission.rules
+            if str(rule) == known.admitted_by
+        )
+
+    def _is_left(self, rule: Rule, hint: Hint) -> bool:
+        if hint.left is None or rule.organization is None:
+            return False
+        pinned = pins.of_rules(self._database.reader, [rule]).get(str(rule))
+        number = None if pinned is None else pinned.number
+        if rule.kind is RuleKind.ORGANIZATION:
+            return hint.team is None and number in {None, hint.left.number}
+        if rule.organization != hint.left.name:
+            return False
+        return hint.team in {None, number} or hint.is_child

@@ -1,0 +1,99 @@
+"""The groups of a person, asked of GitHub under the person's own token, with scope ``read:org``.
+
+By list first: it knows an organization or a team by its number, whatever its name is by now. Lists
+leave out what the person or the organization does not let us see, and say so in part only. So what
+a rule names and no list has is asked for by name: that says why, or that the person is no member.
+"""
+
+import logging
+from urllib.parse import quote
+
+from authservice.httpclient import Response
+from authservice.identity_provider import github_groups, reasons
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.own_teams import OwnTeams
+from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
+from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.users import Profile
+
+_log = logging.getLogger(__name__)
+
+_OK = 200
+_FORBIDDEN, _NOT_FOUND = 403, 404
+# Of 100 each. Nobody is in more; what a rule names is asked for by name anyway.
+LIST_PAGES = 10
+# A sign-in must not take for ever, however many organizations the rules name.
+_QUESTIONS = 20
+
+
+class OwnMemberships:
+    """Asks in the name of the person who signs in."""
+
+    scope = "read:org"
+
+    def __init__(self, asked: AskedGroups) -> None:
+        self._asked = asked
+
+    def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
+        """Return all groups that lists have, and those that rules name.
+
+        What one organization refuses to say is in ``unreadable``, and concerns no other. There, one
+        of which the list has no more than the number stands as ``id:`` and that.
+        """
+        organizations, unreadable = _listed(api)
+        names = {group.name for group in organizations}
+        missing = [name for name in self._asked.of_rules if name not in names]
+        if len(missing) > _QUESTIONS:
+            _log.warning("of %d organizations, %d are asked for", len(missing), _QUESTIONS)
+        for name in missing[:_QUESTIONS]:
+            found = _asked_for(api, name)
+            if isinstance(found, str):
+                unreadable.append((name, found))
+            elif found is not None:
+                organizations.append(found)
+        teams = OwnTeams(api, self._asked, organizations, profile.username or "")
+        found_teams = teams.all() if organizations else ()
+        return Memberships(
+            tuple(dict.fromkeys(organizations)),
+            found_teams,
+            tuple(dict.fromkeys((*unreadable, *teams.unreadable))),
+        )
+
+
+def _listed(api: GitHubApi) -> tuple[list[Group], list[tuple[str, str]]]:
+    listed: list[Group] = []
+    held_back: list[str] = []
+    for response in api.pages("/user/memberships/orgs", LIST_PAGES, state="active"):
+        if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
+            # Without the scope, or at a server without this list: by name then.
+            break
+        found = github_groups.entries(response) if response.status_code == _OK else None
+        if found is None:
+            raise no_user_info("the list of organizations is not a JSON array")
+        held_back += github_groups.held_back(response)
+        listed += filter(None, map(github_groups.active_organization, found))
+    return listed, [(f"id:{number}", reasons.SAML) for number in held_back]
+
+
+def _asked_for(api: GitHubApi, name: str) -> Group | str | None:
+    """Return the organization, None if the person is no member, or why that cannot be read."""
+    try:
+        response = api.get(f"/user/memberships/orgs/{quote(name, safe='')}")
+    except MovedError:
+        return reasons.UNREADABLE
+    return _membership(response, name)
+
+
+def _membership(response: Response, name: str) -> Group | str | None:
+    if response.status_code == _NOT_FOUND:
+        return None
+    if response.status_code == _FORBIDDEN:
+        return github_groups.why_refused(response)
+    content = parsed(response)
+    if response.status_code != _OK or not isinstance(content, dict):
+        return reasons.UNREADABLE
+    found = github_groups.active_organization(content)
+    if found is None:
+        return None if "state" in content else reasons.UNREADABLE
+    return found if found.name == name else reasons.UNREADABLE

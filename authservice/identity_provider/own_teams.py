@@ -1,0 +1,112 @@
+"""The teams of a person, asked of GitHub under the person's own token.
+
+A member of a team is one of its parent too. The list names teams that somebody was added to, each
+with its parent, and not the parent of that: the rest of the chain is asked for.
+"""
+
+import logging
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from authservice.httpclient import Response
+from authservice.identity_provider import github_groups, reasons
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.github_groups import Team
+from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
+from authservice.services.admission.facts import Group
+
+_log = logging.getLogger(__name__)
+
+_OK = 200
+_FORBIDDEN, _NOT_FOUND = 403, 404
+_LIST_PAGES = 10
+_QUESTIONS = 30
+
+
+class OwnTeams:
+    """Collects the teams of one person; ``unreadable`` has what could not be read meanwhile."""
+
+    def __init__(
+        self,
+        api: GitHubApi,
+        asked: AskedGroups,
+        organizations: Iterable[Group],
+        username: str,
+    ) -> None:
+        self._api = api
+        self._asked = asked
+        self._organizations = {group.number: group.name for group in organizations}
+        self._username = username
+        self._found: dict[str, Group] = {}
+        self._questions = _QUESTIONS
+        self.unreadable: list[tuple[str, str]] = []
+
+    def all(self) -> tuple[Group, ...]:
+        """Return the teams of organizations that the person is a member of, with their parents."""
+        listed = [team for team in self._listed() if team.organization in self._organizations]
+        self._found = {team.group.number: team.group for team in listed}
+        for team in listed:
+            self._climb(team)
+        names = {group.name for group in self._found.values()}
+        for name in self._asked.teams:
+            if name not in names and name.partition("/")[0] in self._organizations.values():
+                self._ask_for(name)
+        return tuple(self._found.values())
+
+    def _listed(self) -> list[Team]:
+        listed: list[Team] = []
+        for response in self._api.pages("/user/teams", _LIST_PAGES):
+            if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
+                break
+            found = github_groups.entries(response) if response.status_code == _OK else None
+            if found is None:
+                raise no_user_info("the list of teams is not a JSON array")
+            listed += filter(None, map(github_groups.team, found))
+        return listed
+
+    def _climb(self, team: Team) -> None:
+        """Add the parents of a team, up to one that is known, and so its parents too."""
+        current: Team | None = team
+        while current is not None and current.parent is not None:
+            parent = current.parent
+            if parent.number in self._found:
+                break
+            self._found[parent.number] = parent
+            owner = parent.name.partition("/")[0]
+            current = self._team(parent.name) if owner in self._asked.organizations else None
+
+    def _ask_for(self, name: str) -> None:
+        """Add a team that a rule names, if the person is a member: of a child team, perhaps."""
+        organization, _, slug = name.partition("/")
+        response = self._get(organization, slug, f"/memberships/{quote(self._username, safe='')}")
+        if response is None or not github_groups.is_active(parsed(response)):
+            return
+        team = self._team(name)
+        if team is not None:
+            self._found[team.group.number] = team.group
+            self._climb(team)
+
+    def _team(self, name: str) -> Team | None:
+        organization, _, slug = name.partition("/")
+        response = self._get(organization, slug, "")
+        team = None if response is None else github_groups.team(parsed(response))
+        return team if team is not None and team.group.name == name else None
+
+    def _get(self, organization: str, slug: str, further: str) -> Response | None:
+        """Return the answer to a question about a team, if it is one; the others are noted."""
+        if self._questions == 0:
+            _log.warning("a person's teams take more than %d questions", _QUESTIONS)
+            return None
+        self._questions -= 1
+        path = f"/orgs/{quote(organization, safe='')}/teams/{quote(slug, safe='')}{further}"
+        try:
+            response = self._api.get(path)
+        except MovedError:
+            self.unreadable.append((organization, reasons.UNREADABLE))
+            return None
+        if response.status_code == _FORBIDDEN:
+            self.unreadable.append((organization, github_groups.why_refused(response)))
+        elif response.status_code not in {_OK, _NOT_FOUND}:
+            self.unreadable.append((organization, reasons.UNREADABLE))
+        return response if response.status_code == _OK else None

@@ -1,0 +1,10 @@
+"""Why an organization does not let us see who is in it; nothing here needs the HTTP client."""
+
+SAML = "saml"
+"""The organization wants a session of its single sign-on first."""
+RESTRICTED = "restricted"
+"""The organization has not approved our OAuth app."""
+FORBIDDEN = "forbidden"
+"""The organization, or its provider, refuses the question for a reason of its own."""
+UNREADABLE = "unreadable"
+"""The answer is not what is documented, or leads elsewhere."""

@@ -1,0 +1,1 @@
+"""The control API below /api/local/: what it is asked, by whom, and what it answers."""

@@ -1,0 +1,55 @@
+"""The one route of the control API: who asks is checked before anything else is looked at."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.response import Response
+
+from authservice.local_mode.control import caller, endpoints, errors
+from authservice.local_mode.control.errors import ControlError
+from authservice.web.gates.junk_guard import junk
+
+_ROUTE = "local_mode.control"
+_GATES = "authservice.web.gates"
+
+
+def control(request: Any) -> Response:
+    """Do what a program asks local mode for."""
+    caller.require(request.environ, request.components.control_token)
+    return endpoints.call(request, request.matchdict["path"])
+
+
+def readable(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any], Response]:
+    """Return the handler for what can be read; all else is refused in the words of this API.
+
+    A tween: the gate of all requests would refuse it in those of the session API.
+    """
+
+    def tween(request: Any) -> Response:
+        environ = request.environ
+        if not environ.get("PATH_INFO", "").startswith(endpoints.PREFIX):
+            return handler(request)
+        found = junk(environ)
+        if found is None:
+            return handler(request)
+        try:
+            caller.require(environ, registry.components.control_token)
+        except ControlError as error:
+            return errors.answer(error, request)
+        return errors.answer(ControlError(found.status, found.message, found.part), request)
+
+    return tween
+
+
+def includeme(config: Any) -> None:
+    """Add the route to a router."""
+    # A dot would not stand for the end of a line, which an id in a path may hold too.
+    config.add_route(_ROUTE, f"{endpoints.PREFIX}{{path:[\\s\\S]*}}")
+    config.add_view(control, route_name=_ROUTE, require_csrf=False)
+    config.add_exception_view(errors.answer, context=ControlError)
+    # Within the gates that refuse other hosts and put headers on every answer.
+    config.add_tween(
+        f"{__name__}.readable",
+        over=f"{_GATES}.junk_guard.junk_guard",
+        under=f"{_GATES}.cors.cors",
+    )

@@ -1,0 +1,36 @@
+"""What local mode does with each page before it is rendered.
+
+Pyramid has an event for that, but a router with a subscriber makes all events of every request: a
+session check would take a fifth longer. So the renderer is wrapped.
+"""
+
+from typing import Any
+
+from pyramid.interfaces import IRendererFactory
+
+from authservice.local_mode.request_log import refusal
+from authservice.local_mode.sign_in import persons_page
+
+_JINJA2 = ".jinja2"
+
+
+def _prepared(values: dict[str, Any], request: Any) -> dict[str, Any]:
+    """Return what a page shows in local mode; what it says that is wrong goes to the log."""
+    request.refused = refusal.of_page(values)
+    if "sign_in_choices" in values:
+        # The persons, instead of the button of the one provider.
+        return values | persons_page.values(request)
+    return values
+
+
+def includeme(config: Any) -> None:
+    """Wrap the renderer of a router."""
+    # What the router has registered counts from now on.
+    config.commit()
+    inner = config.registry.getUtility(IRendererFactory, name=_JINJA2)
+
+    def factory(info: Any) -> Any:
+        render = inner(info)
+        return lambda values, system: render(_prepared(values, system["request"]), system)
+
+    config.add_renderer(_JINJA2, factory)

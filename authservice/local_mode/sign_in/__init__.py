@@ -1,0 +1,1 @@
+"""The sign-in page of local mode: who it shall be."""

@@ -1,0 +1,77 @@
+"""An authorization request that waits for the person, sealed for its way through the pages.
+
+It travels as one query parameter, is bound to the browser that it was made for, and holds for ten
+minutes. What it carries is read again by the authorization endpoint as if it came from the client.
+Of a request that fits into no address it carries a reference, whatever else the request holds.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, equal
+from authservice.crypto.server_secret import ServerSecret
+from authservice.oauth.authorize.interaction import Visit
+
+_PURPOSE = "interaction"
+_LIFETIME = timedelta(minutes=10)
+
+
+class InteractionError(Exception):
+    """An interaction that cannot go on.
+
+    ``query``, that of the authorization request, starts it again where it only expired, and is not
+    kept elsewhere. A forged interaction has none.
+    """
+
+    def __init__(self, query: str | None = None) -> None:
+        super().__init__("the interaction was altered, has expired or is another browser's")
+        self.query = query
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRequest:
+    """The query of an authorization request, and when it first arrived.
+
+    ``posted`` is the reference to a query that is kept elsewhere, and is not sealed then.
+    """
+
+    query: str
+    visit: Visit
+    posted: str | None = None
+
+    def seal(self, secret: ServerSecret, browser: str) -> str:
+        """Return the request as one opaque parameter for this browser."""
+        content = {
+            "query": "" if self.posted else self.query,
+            "posted": self.posted,
+            "started": self.visit.started_at.timestamp(),
+            "chosen": self.visit.chosen_session_id,
+            "declined": self.visit.declined,
+            "browser": digest(browser),
+        }
+        return secret.seal(_PURPOSE, content, self.visit.started_at + _LIFETIME)
+
+    def continued_with(self, session_id: str) -> "PendingRequest":
+        """Return the request with the session that the person chose."""
+        return replace(self, visit=replace(self.visit, chosen_session_id=session_id))
+
+    def narrowed_by(self, declined: tuple[str, ...]) -> "PendingRequest":
+        """Return the request with the scopes that the person does not allow."""
+        return replace(self, visit=replace(self.visit, declined=declined))
+
+    @classmethod
+    def unseal(cls, secret: ServerSecret, browser: str | None, sealed: str) -> "PendingRequest":
+        """Return the request; raises InteractionError unless it is whole, in time and here."""
+        found = secret.unseal(_PURPOSE, sealed, clock.now())
+        if found is None or browser is None:
+            raise InteractionError
+        if not equal(found.value["browser"], digest(browser)):
+            raise InteractionError
+        if found.expired:
+            raise InteractionError(found.value["query"] or None)
+        started_at = datetime.fromtimestamp(found.value["started"], UTC)
+        # A page of a version before knows nothing of scopes that are declined, nor of references.
+        declined = tuple(found.value.get("declined", ()))
+        visit = Visit(started_at, found.value["chosen"], declined)
+        return cls(found.value["query"], visit, found.value.get("posted"))

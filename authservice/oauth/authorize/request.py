@@ -1,0 +1,52 @@
+"""A validated authorization request, as a value."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from authservice.oauth.claims_parameter import RequestedClaims
+from authservice.services.clients.clients import Client
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationRequest:
+    """What a client asks for, after every check of form (RFC 6749, 4.1.1; OIDC Core, 3.1.2.1)."""
+
+    client: Client
+    redirect_uri: str
+    response_mode: str
+    state: str | None
+    scopes: tuple[str, ...]
+    code_challenge: str
+    nonce: str | None
+    prompt: frozenset[str]
+    max_age: timedelta | None
+    # The user that id_token_hint names.
+    hinted_user_id: str | None
+    login_hint: str | None
+    resources: tuple[str, ...] = ()
+    requested_claims: RequestedClaims = field(default_factory=RequestedClaims)
+
+    @property
+    def consent_scopes(self) -> tuple[str, ...]:
+        """Return what the person is asked about: the scopes, and those of single claims."""
+        return tuple(dict.fromkeys((*self.scopes, *self.requested_claims.scopes)))
+
+    @property
+    def optional_scopes(self) -> tuple[str, ...]:
+        """Return what the person may decline and still be signed in (RFC 6749, section 3.3)."""
+        if "openid" not in self.scopes:
+            # All that is left might be declined, and a grant of nothing is a refusal.
+            return ()
+        return tuple(scope for scope in self.consent_scopes if scope != "openid")
+
+    def without(self, declined: Collection[str]) -> "AuthorizationRequest":
+        """Return the request without the optional scopes that the person declined."""
+        if not declined:
+            return self
+        dropped = {*declined} & {*self.optional_scopes}
+        return replace(
+            self,
+            scopes=tuple(scope for scope in self.scopes if scope not in dropped),
+            requested_claims=self.requested_claims.without(dropped),
+        )

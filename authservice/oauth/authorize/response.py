@@ -1,0 +1,124 @@
+"""The answer to an authorization request: where it goes, and what it carries.
+
+Every answer, an error too, carries ``iss`` (RFC 9207) and the request's ``state``.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from oauthlib.oauth2.rfc6749.errors import OAuth2Error
+
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.context import ServerContext
+from authservice.oauth.parameters import Parameters
+from authservice.services.admission import confirmation
+from authservice.services.sessions.sessions import CentralSession
+from authservice.services.tokens import authorization_codes
+from authservice.services.tokens.authorization_codes import CodeGrant
+
+MODES = ("query", "form_post")
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationResponse:
+    """Parameters for a client's redirect URI, by redirect or by a form that posts itself."""
+
+    redirect_uri: str
+    response_mode: str
+    parameters: Mapping[str, str]
+
+    @property
+    def location(self) -> str:
+        """Return the redirect URI with the parameters added to the query it may have."""
+        separator = "&" if "?" in self.redirect_uri else "?"
+        return f"{self.redirect_uri}{separator}{urlencode(self.parameters)}"
+
+
+class AuthorizationRefusedError(Exception):
+    """An authorization request is answered with an error, at the client's redirect URI."""
+
+    def __init__(self, response: AuthorizationResponse) -> None:
+        super().__init__(response.parameters.get("error"))
+        self.response = response
+
+
+def issue_code(
+    context: ServerContext, asked: AuthorizationRequest, session: CentralSession
+) -> AuthorizationResponse | None:
+    """Return the answer that carries a new authorization code.
+
+    None when the session has ended, or its user was deleted or is no longer admitted, since the
+    session was read.
+    """
+    grant = CodeGrant(
+        client_id=asked.client.client_id,
+        user_id=session.user.id,
+        session_id=session.id,
+        redirect_uri=asked.redirect_uri,
+        code_challenge=asked.code_challenge,
+        scopes=asked.scopes,
+        nonce=asked.nonce,
+        auth_time=session.auth_time,
+        resources=asked.resources,
+        requested_claims=asked.requested_claims.to_json(),
+    )
+    settings = context.settings
+    code = authorization_codes.issue(
+        context.transaction().connection,
+        grant,
+        settings.lifetimes.code,
+        admitted_after=confirmation.admitted_after(
+            session.user, settings.admission, context.reader
+        ),
+    )
+    return None if code is None else _answer(asked, settings.issuer, {"code": code})
+
+
+def refuse(
+    asked: AuthorizationRequest, issuer: str, error: str, description: str
+) -> AuthorizationResponse:
+    """Return the answer that tells the client why it gets no code."""
+    return _answer(asked, issuer, {"error": error, "error_description": description})
+
+
+def _answer(
+    asked: AuthorizationRequest, issuer: str, content: dict[str, str]
+) -> AuthorizationResponse:
+    if asked.state is not None:
+        content["state"] = asked.state
+    content["iss"] = issuer
+    return AuthorizationResponse(asked.redirect_uri, asked.response_mode, content)
+
+
+def refuse_unchecked(
+    parameters: Parameters, issuer: str, error: OAuth2Error
+) -> AuthorizationResponse:
+    """Return the refusal of a request that failed a check: what it asks for is not known yet."""
+    content = {"error": error.error}
+    if error.description:
+        content["error_description"] = error.description
+    if "state" in parameters.values and "state" not in parameters.repeated:
+        content["state"] = parameters.values["state"]
+    content["iss"] = issuer
+    wanted = parameters.get("response_mode") or _mode_in(parameters.get("request") or "")
+    mode = "form_post" if wanted == "form_post" else "query"
+    return AuthorizationResponse(parameters.values["redirect_uri"], mode, content)
+
+
+def _mode_in(request_object: str) -> str | None:
+    """Return the response mode that a request object names; None where it names none.
+
+    Request objects are refused. Nothing is verified, and nothing but the way back of the refusal
+    depends on it: the mode may stand in the object alone (OIDC Core, 6.1), and a client that waits
+    for a form post does not read the query.
+    """
+    try:
+        payload = request_object.split(".")[1]
+        content = json.loads(base64.urlsafe_b64decode(f"{payload}{'=' * (-len(payload) % 4)}"))
+    except (IndexError, RecursionError, ValueError):
+        return None
+    mode = content.get("response_mode") if isinstance(content, dict) else None
+    return mode if isinstance(mode, str) else None

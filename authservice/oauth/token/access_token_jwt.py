@@ -1,0 +1,36 @@
+"""Access tokens for resource servers that verify them by themselves (RFC 9068)."""
+
+from collections.abc import Iterable
+
+from authservice import clock
+from authservice.crypto.secret_values import random_id
+from authservice.oauth.id_token import ACR, DEFAULT_ALG
+from authservice.oauth.token.grant import TokenGrant
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.settings import AuthSettings
+
+TYP = "at+jwt"
+
+
+def issue(
+    grant: TokenGrant,
+    scopes: Iterable[str],
+    resources: tuple[str, ...],
+    settings: AuthSettings,
+    keys: SigningKeys,
+) -> str:
+    """Return a signed access token for these resources (RFC 9068, section 2.2)."""
+    issued_at = int(clock.now().timestamp())
+    content = {
+        "iss": settings.issuer,
+        "sub": grant.user_id,
+        "aud": resources[0] if len(resources) == 1 else list(resources),
+        "client_id": grant.client_id,
+        "scope": " ".join(scopes),
+        "auth_time": int(grant.auth_time.timestamp()),
+        "acr": ACR,
+        "jti": random_id(),
+        "iat": issued_at,
+        "exp": issued_at + int(settings.lifetimes.access_token.total_seconds()),
+    }
+    return keys.sign(content, alg=DEFAULT_ALG, typ=TYP)

@@ -1,0 +1,176 @@
+"""Redeeming an authorization code (RFC 6749, 4.1.3), from the first check to the answer."""
+
+from datetime import datetime, timedelta
+
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error
+from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
+from sqlalchemy import Connection
+
+from authservice import clock
+from authservice.database.transaction import Transaction
+from authservice.events import CodeReplayed
+from authservice.oauth import pkce
+from authservice.oauth.token import allowed_people, issue
+from authservice.oauth.token.grant import (
+    ADMISSION_DUE,
+    CONSENT_TAKEN_BACK,
+    TokenGrant,
+    admitted_after,
+    remaining,
+)
+from authservice.oauth.token.issue import Answer, SignedTokens, TokenRequest
+from authservice.services.people import person_lock
+from authservice.services.people.consents import Allowed
+from authservice.services.sessions import session_participants
+from authservice.services.sessions.sessions import CentralSession
+from authservice.services.tokens import (
+    authorization_codes,
+    grants,
+    refresh_tokens,
+    session_and_consent,
+)
+from authservice.services.tokens.authorization_codes import AuthorizationCode
+
+GRANT_TYPE = "authorization_code"
+
+_REFUSED = (
+    "The authorization code is unknown, expired, already used, or was issued to another client."
+)
+_SIGNED_OUT = "The user has signed out since."
+
+
+class AuthorizationCodeGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no types
+    """Gives tokens for a code, once, to the client that it was issued to."""
+
+    def create_token_response(self, request: TokenRequest, _token_type: str) -> Answer:
+        """Return the tokens; raises OAuth2Error, and the code can never be redeemed then."""
+        lifetimes = request.context.settings.lifetimes
+        request.parameters.require("code", "redirect_uri")
+        code = _find_code(request)
+        try:
+            _refuse_replay(request, code)
+            _check_redirect_uri(request, code)
+            pkce.check_verifier_form(request.parameters)
+            session, consent = _find_session_and_consent(request, code)
+            admitted = admitted_after(request.context, session.user)
+            granted = TokenGrant.of_code(code)
+            grant = remaining(request.context, request.client, granted, consent)
+            resources = issue.target(request.parameters, granted, grant)
+            pkce.check_verifier(request.parameters, code.grant.code_challenge)
+
+            # Before the transaction: no lock is held while it is signed.
+            offline = "offline_access" in grant.scopes
+            tokens = issue.sign(request, grant, session.user, grant.scopes, resources)
+
+            transaction = request.context.transaction()
+            writer = transaction.connection
+            family = lifetimes.refresh_family if offline else timedelta()
+            _spend(transaction, code, family + lifetimes.access_token)
+            person_lock.share(writer, grant.user_id, grant.client_id)
+            _require_session_and_consent(request, writer, code, grant, admitted)
+            start = _start_family if offline else _start_without_refresh_token
+            grant_id = start(request, writer, tokens)
+            if request.client.backchannel_logout_uri is not None:
+                session_participants.add(writer, code.grant.session_id, grant.client_id)
+            issue.store(transaction, GRANT_TYPE, tokens, grant_id, grant)
+        except OAuth2Error:
+            # A client may not try one verifier after the other.
+            writer = request.context.transaction().connection
+            authorization_codes.spend(writer, code, code.row.expires_at)
+            raise
+        return issue.answer(tokens)
+
+
+def _find_code(request: TokenRequest) -> AuthorizationCode:
+    """Return the code that was sent, spent or not, unless it is another client's."""
+    code = authorization_codes.find(request.context.reader, request.parameters.values["code"])
+    if code is None or code.grant.client_id != request.client.client_id:
+        raise InvalidGrantError(description=_REFUSED)
+    return code
+
+
+def _refuse_replay(request: TokenRequest, code: AuthorizationCode) -> None:
+    if code.row.spent:
+        _end_replayed(request.context.transaction(), code)
+    if code.row.spent or code.row.expired:
+        raise InvalidGrantError(description=_REFUSED)
+
+
+def _end_replayed(transaction: Transaction, code: AuthorizationCode) -> None:
+    """Revoke what was made from a code that has been used before (RFC 9700, section 4.5)."""
+    refresh_tokens.revoke_of_code(transaction.connection, code.id)
+    transaction.note(CodeReplayed(client_id=code.grant.client_id, sub=code.grant.user_id))
+
+
+def _check_redirect_uri(request: TokenRequest, code: AuthorizationCode) -> None:
+    if request.parameters.values["redirect_uri"] != code.grant.redirect_uri:
+        raise InvalidGrantError(
+            description="redirect_uri differs from the one in the authorization request."
+        )
+
+
+def _find_session_and_consent(
+    request: TokenRequest, code: AuthorizationCode
+) -> tuple[CentralSession, Allowed | None]:
+    reader, grant = request.context.reader, code.grant
+    session, consent = session_and_consent.read(reader, grant.session_id, grant.client_id)
+    if session is None:
+        raise InvalidGrantError(description=_SIGNED_OUT)
+    return session, consent
+
+
+def _spend(transaction: Transaction, code: AuthorizationCode, lifetime: timedelta) -> None:
+    """Spend the code, unless another request has done so since it was found.
+
+    It is remembered for the lifetime of what is made from it, which a second use revokes.
+    """
+    if not authorization_codes.spend(transaction.connection, code, clock.now() + lifetime):
+        _end_replayed(transaction, code)
+        raise InvalidGrantError(description=_REFUSED)
+
+
+def _require_session_and_consent(
+    request: TokenRequest,
+    writer: Connection,
+    code: AuthorizationCode,
+    grant: TokenGrant,
+    admitted: datetime,
+) -> None:
+    """Refuse a code whose session, admission or consent ended, or whose client is for others.
+
+    All that is as the transaction sees it.
+    """
+    found = session_and_consent.find(
+        writer, code.grant.session_id, code.grant.client_id, admitted_after=admitted
+    )
+    if not found.session_is_active:
+        raise InvalidGrantError(description=_SIGNED_OUT)
+    if not found.is_admitted:
+        raise InvalidGrantError(description=ADMISSION_DUE)
+    allowed_people.require(request.context, writer, found.allow, grant.user_id)
+    if request.client.skip_consent:
+        return
+    if not found.covers(grant.consent_scopes):
+        raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
+    if grant.resources and not issue.is_allowed(writer, grant):
+        raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
+
+
+def _start_family(request: TokenRequest, writer: Connection, tokens: SignedTokens) -> str:
+    """Store a grant with a refresh token, have that answered, and return the grant's id."""
+    lifetimes = request.context.settings.lifetimes
+    first = refresh_tokens.start_family(
+        writer,
+        request.context.secret,
+        lifetime=lifetimes.refresh_token,
+        family_lifetime=lifetimes.refresh_family,
+        **tokens.grant.columns,
+    )
+    tokens.answer["refresh_token"] = first.token
+    return first.id
+
+
+def _start_without_refresh_token(
+    _request: TokenRequest, writer: Connection, tokens: SignedTokens
+) -> str:
+    return grants.store_without_refresh_token(writer, issue.expiry(tokens), **tokens.grant.columns)

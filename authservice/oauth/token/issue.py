@@ -1,0 +1,138 @@
+"""What every grant does to issue tokens: name their target, sign, store and answer them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
+from sqlalchemy import Connection
+
+from authservice import clock
+from authservice.crypto.secret_values import random_token
+from authservice.database.transaction import Transaction
+from authservice.events import TokenIssued
+from authservice.oauth import id_token
+from authservice.oauth.context import ServerContext
+from authservice.oauth.parameters import Parameters
+from authservice.oauth.protocol_answer import NO_STORE
+from authservice.oauth.token import access_token_jwt
+from authservice.oauth.token.grant import TokenGrant
+from authservice.services.clients.clients import Client
+from authservice.services.people import consents
+from authservice.services.people.users import User
+from authservice.services.tokens import access_tokens
+
+# Headers, body and status, as oauthlib's grants answer.
+Answer = tuple[Mapping[str, str], str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRequest:
+    """The parameters of a client that has shown who it is."""
+
+    context: ServerContext
+    client: Client
+    parameters: Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class SignedTokens:
+    """Tokens that are signed and not yet stored, and what they are made from."""
+
+    grant: TokenGrant
+    scopes: Sequence[str]
+    resources: tuple[str, ...]
+    answer: dict[str, Any]
+
+
+def target(parameters: Parameters, granted: TokenGrant, left: TokenGrant) -> tuple[str, ...]:
+    """Return the resources that the access token is for (RFC 8707, section 2.2)."""
+    asked = parameters.resources
+    if not set(asked) <= set(granted.resources):
+        raise CustomOAuth2Error(
+            "invalid_target",
+            description="resource must be one that the authorization request named.",
+        )
+    # Without any, the token would be one for userinfo, which was not granted.
+    if not set(asked) <= set(left.resources) or (granted.resources and not left.resources):
+        raise CustomOAuth2Error(
+            "invalid_target",
+            description="resource must be one that the client may still have tokens for.",
+        )
+    return asked or left.resources
+
+
+def sign(
+    request: TokenRequest,
+    grant: TokenGrant,
+    user: User,
+    scopes: Sequence[str],
+    resources: tuple[str, ...],
+) -> SignedTokens:
+    """Return what is signed of one answer; the access token is a JWT where it is for a resource."""
+    settings, keys = request.context.settings, request.context.keys
+    if resources:
+        access_token = access_token_jwt.issue(grant, scopes, resources, settings, keys)
+    else:
+        access_token = random_token()
+    answer = {
+        "access_token": access_token,
+        "expires_in": int(settings.lifetimes.access_token.total_seconds()),
+        "token_type": "Bearer",
+        "scope": " ".join(scopes),
+    }
+    if "openid" in scopes:
+        answer["id_token"] = id_token.issue(
+            grant, request.client, user, scopes, access_token, settings=settings, keys=keys
+        )
+    return SignedTokens(grant, scopes, resources, answer)
+
+
+def is_allowed(writer: Connection, grant: TokenGrant) -> bool:
+    """Tell whether the person allows what was signed, as the transaction sees it."""
+    consent = consents.find(writer, grant.client_id, grant.user_id)
+    return (
+        consent is not None
+        and consent.covers(grant.consent_scopes)
+        and consent.covers_resources(grant.resources)
+    )
+
+
+def store(
+    transaction: Transaction,
+    grant_type: str,
+    tokens: SignedTokens,
+    grant_id: str,
+    stored: TokenGrant,
+) -> None:
+    """Store the access token with the grant that has this id, and note that it has been issued."""
+    grant = tokens.grant
+    claims = grant.requested_claims
+    access_tokens.store(
+        transaction.connection,
+        tokens.answer["access_token"],
+        refresh_id=grant_id,
+        expires_at=expiry(tokens),
+        scopes=tuple(tokens.scopes),
+        resources=None if tokens.resources == stored.resources else tokens.resources,
+        requested_claims=None if claims == stored.requested_claims else claims.to_json(),
+    )
+    issued = TokenIssued(
+        grant_type=grant_type,
+        client_id=grant.client_id,
+        sub=grant.user_id,
+        scope=tokens.answer["scope"],
+    )
+    transaction.note(issued)
+
+
+def expiry(tokens: SignedTokens) -> datetime:
+    """Return when the access token expires, if it is answered now."""
+    return clock.now() + timedelta(seconds=tokens.answer["expires_in"])
+
+
+def answer(tokens: SignedTokens) -> Answer:
+    """Return the tokens as they are answered (RFC 6749, section 5.1)."""
+    return NO_STORE, json.dumps(tokens.answer), 200

@@ -1,0 +1,139 @@
+"""Refreshing tokens (RFC 6749, section 6), from the first check to the answer."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
+from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
+from oauthlib.oauth2.rfc6749.utils import scope_to_list
+from sqlalchemy import Connection
+
+from authservice.database.transaction import Transaction
+from authservice.oauth.token import allowed_people, issue
+from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining
+from authservice.oauth.token.issue import Answer, SignedTokens, TokenRequest
+from authservice.services.admission import client_rules
+from authservice.services.people import person_lock
+from authservice.services.tokens import grants, refresh_tokens
+from authservice.services.tokens.refresh_tokens import Issued, RefreshToken, State
+
+GRANT_TYPE = "refresh_token"
+
+_REFUSED = (
+    "The refresh token is unknown, expired, revoked, already used, or was issued to another client."
+)
+
+
+class RefreshTokenGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no types
+    """Gives new tokens for a refresh token, and a successor that takes its place."""
+
+    def create_token_response(self, request: TokenRequest, _token_type: str) -> Answer:
+        """Return the tokens; raises OAuth2Error."""
+        request.parameters.require("refresh_token")
+        presented, tokens = _checked_and_signed(request)
+
+        transaction = request.context.transaction()
+        writer = transaction.connection
+        person_lock.share(writer, presented.user_id, presented.client_id)
+        if not request.client.skip_consent and not issue.is_allowed(writer, tokens.grant):
+            # The consent has changed since. It cannot change again: the transaction shares the
+            # person by now.
+            context = replace(request.context, reader=writer)
+            presented, tokens = _checked_and_signed(replace(request, context=context))
+        has_list = request.client.allow is not None
+        if has_list:
+            _require_on_list(request, writer, presented)
+        successor = _rotate(transaction, request, presented, list_obeyed=has_list)
+        if (successor is None or successor.again) and not has_list:
+            # Nothing was made, maybe since the client has a list by now.
+            _require_on_list(request, writer, presented)
+            successor = _rotate(transaction, request, presented, list_obeyed=True)
+        if successor is None:
+            raise InvalidGrantError(description=_REFUSED)
+        tokens.answer["refresh_token"] = successor.token
+        if successor.session_id is not None and not presented.session_is_alive:
+            grants.leave_session(writer, successor.id, successor.session_id)
+        stored = TokenGrant.of_refresh_token(presented)
+        issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored)
+        return issue.answer(tokens)
+
+
+def _checked_and_signed(request: TokenRequest) -> tuple[RefreshToken, SignedTokens]:
+    """Return what was presented and what is to be answered, after every check but the last."""
+    presented = _find_token(request)
+    _refuse_replay(request, presented)
+    admitted_after(request.context, presented.user)
+    granted = TokenGrant.of_refresh_token(presented)
+    grant = remaining(request.context, request.client, granted, presented.consent)
+    _require_offline_access(grant)
+    resources = issue.target(request.parameters, granted, grant)
+    scopes = _scopes(request, presented, grant)
+    tokens = issue.sign(request, grant, presented.user, scopes, resources)
+    return presented, tokens
+
+
+def _find_token(request: TokenRequest) -> RefreshToken:
+    """Return the token that was sent, in whatever state, unless it is another client's."""
+    context, value = request.context, request.parameters.values["refresh_token"]
+    token = refresh_tokens.find(context.reader, context.secret, value)
+    if token is None or token.client_id != request.client.client_id:
+        raise InvalidGrantError(description=_REFUSED)
+    return token
+
+
+def _refuse_replay(request: TokenRequest, presented: RefreshToken) -> None:
+    """Accept a token that is fresh, or was rotated within the grace."""
+    grace = request.context.settings.lifetimes.refresh_grace
+    state = refresh_tokens.state_of(presented, grace)
+    if state is State.REPLAYED:
+        refresh_tokens.end_replayed_family(request.context.transaction(), presented)
+    if state is not State.USABLE:
+        raise InvalidGrantError(description=_REFUSED)
+
+
+def _require_offline_access(grant: TokenGrant) -> None:
+    if "offline_access" not in grant.scopes:
+        raise InvalidGrantError(
+            description="offline_access is needed to refresh, and is no longer allowed."
+        )
+
+
+def _scopes(request: TokenRequest, presented: RefreshToken, grant: TokenGrant) -> Sequence[str]:
+    """Return the scopes of the access token, which may be fewer than those of the grant.
+
+    What was granted once and is lost is left out; what never was granted is refused.
+    """
+    asked = scope_to_list(request.parameters.get("scope"))
+    if asked is None:
+        return grant.scopes
+    scopes = [scope for scope in asked if scope in grant.scopes]
+    if not scopes or not {*asked} <= {*presented.scopes}:
+        granted = " ".join(grant.scopes)
+        raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
+    return scopes
+
+
+def _require_on_list(request: TokenRequest, writer: Connection, presented: RefreshToken) -> None:
+    """Refuse a person whom the client is not for; the token stays, for when it is again."""
+    allow = client_rules.list_of(writer, presented.client_id)
+    allowed_people.require(request.context, writer, allow, presented.user_id)
+
+
+def _rotate(
+    transaction: Transaction, request: TokenRequest, presented: RefreshToken, *, list_obeyed: bool
+) -> Issued | None:
+    """Return the successor of what was presented; None where it may not be used.
+
+    A request that comes second within the grace gets the successor that the first one made.
+    """
+    lifetimes = request.context.settings.lifetimes
+    return refresh_tokens.rotate(
+        transaction,
+        request.context.secret,
+        request.parameters.values["refresh_token"],
+        presented,
+        lifetime=lifetimes.refresh_token,
+        grace=lifetimes.refresh_grace,
+        admitted_after=admitted_after(request.context, presented.user),
+        list_obeyed=list_obeyed,
+    )

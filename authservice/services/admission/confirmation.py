@@ -1,0 +1,121 @@
+"""Confirming that a person is admitted, and how long that counts.
+
+What an organization or a team decided is asked again after ``admission.recheck``. Only while the
+provider does not answer it counts longer, by ``admission.outage_grace`` at most.
+"""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
+
+from authservice import clock
+from authservice.database.prepared import Prepared
+from authservice.models import admission_state, removed_account, user
+from authservice.models.column_types import EpochMillis
+from authservice.services.admission import state
+from authservice.services.admission.decision import GROUP_KINDS, requires_recheck
+from authservice.services.people.users import User
+from authservice.settings import AdmissionSettings
+
+ALWAYS = datetime.fromtimestamp(0, UTC)
+"""As ``admitted_after``: admits also those whom nobody has asked about."""
+
+_MOMENT = EpochMillis()
+_ADMITTED_AT = func.coalesce(user.c.admitted_at, literal(ALWAYS, _MOMENT))
+_BY_GROUP = or_(*(user.c.admitted_by.startswith(f"{kind}:") for kind in GROUP_KINDS))
+
+ADMITTED: ColumnElement[bool] = or_(
+    bindparam("admitted_after", type_=_MOMENT) <= _ADMITTED_AT,
+    user.c.admitted_at.is_not(None) & ~_BY_GROUP,
+)
+"""A condition on a user's row: the person is admitted. Its parameter is ``admitted_after``."""
+
+_BEGAN_AT = bindparam("began_at", type_=_MOMENT)
+_IS_OLDER = or_(user.c.admitted_at.is_(None), user.c.admitted_at < _BEGAN_AT)
+_CONFIRM = Prepared(
+    update(user)
+    .where(
+        user.c.id == bindparam("of_user"),
+        ~exists().where(
+            removed_account.c.id == bindparam("of_account"),
+            removed_account.c.removed_at >= _BEGAN_AT,
+        ),
+        select(admission_state.c.rules).where(admission_state.c.id == state.ONLY).scalar_subquery()
+        == bindparam("in_force"),
+    )
+    .values(
+        admitted_at=case((_IS_OLDER, _BEGAN_AT), else_=user.c.admitted_at),
+        admitted_by=case((_IS_OLDER, bindparam("rule")), else_=user.c.admitted_by),
+    )
+)
+
+
+def confirm(
+    connection: Connection,
+    *,
+    user_id: str,
+    account_id: str,
+    began_at: datetime,
+    admitted_by: str,
+    fingerprint: str,
+) -> bool:
+    """Store what admits a person; False where that does not count, and they have to try again.
+
+    It does not when the account was removed after ``began_at``, the moment before the provider was
+    asked the first question, or when other rules are in force. The account is locked by now.
+    """
+    parameters = {
+        "of_user": user_id,
+        "of_account": account_id,
+        "began_at": began_at,
+        "rule": admitted_by,
+        "in_force": fingerprint,
+    }
+    return _CONFIRM.rowcount(connection, parameters) == 1
+
+
+def is_due(user: User, admission: AdmissionSettings, now: datetime) -> bool:
+    """Tell whether the provider has to be asked about a person, whether or not it answers."""
+    return not is_admitted(user, _oldest(admission, now))
+
+
+def counts(user: User, admission: AdmissionSettings, reader: Connection) -> bool:
+    """Tell whether a person is admitted now; reads nothing unless a confirmation is due."""
+    # Nearly always, and a session check should not be dearer for it.
+    if admission.everyone or is_admitted(user, _oldest(admission, clock.now())):
+        return True
+    return is_admitted(user, admitted_after(user, admission, reader))
+
+
+def admitted_after(user: User, admission: AdmissionSettings, reader: Connection) -> datetime:
+    """Return when the provider must have been asked about a person at the latest.
+
+    Reads nothing unless a confirmation is due.
+    """
+    now = clock.now()
+    oldest = _oldest(admission, now)
+    in_outage = oldest - admission.outage_grace if oldest > ALWAYS else oldest
+    grace_helps = is_admitted(user, in_outage) and not is_admitted(user, oldest)
+    return in_outage if grace_helps and state.outage_lasts(reader) else oldest
+
+
+def is_admitted(user: User, after: datetime) -> bool:
+    """Tell of a person as read what the condition ADMITTED tells of the stored row."""
+    if (user.admitted_at or ALWAYS) >= after:
+        return True
+    return user.admitted_at is not None and not requires_recheck(user.admitted_by or "")
+
+
+def _oldest(admission: AdmissionSettings, now: datetime) -> datetime:
+    return ALWAYS if admission.everyone else now - admission.recheck

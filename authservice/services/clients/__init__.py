@@ -1,0 +1,1 @@
+"""Registered clients: registration, administration and their redirect URIs."""

@@ -1,0 +1,117 @@
+"""Looking after registered clients: list, change, disable, new secret, delete.
+
+Only commands call this; no route does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, select, update
+
+from authservice import clock
+from authservice.crypto.client_secrets import hash_client_secret
+from authservice.crypto.secret_values import random_token
+from authservice.database.transaction import Transaction
+from authservice.events import (
+    ClientChanged,
+    ClientDeleted,
+    ClientDisabled,
+    ClientEnabled,
+    ClientSecretRotated,
+)
+from authservice.models import oauth_client, oauth_refresh_token
+from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.tokens import grants
+
+ClientRow = Mapping[str, Any]
+
+
+def all_clients(connection: Connection) -> list[ClientRow]:
+    """Return every client's row, oldest first."""
+    statement = select(oauth_client).order_by(oauth_client.c.created_at, oauth_client.c.client_id)
+    return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def find(connection: Connection, client_id: str) -> ClientRow | None:
+    """Return a client's row, disabled or not."""
+    return _first(connection, select(oauth_client).where(oauth_client.c.client_id == client_id))
+
+
+def find_to_change(connection: Connection, client_id: str) -> ClientRow | None:
+    """Return a client's row, which stays as it is until the writing transaction changes it."""
+    statement = select(oauth_client).where(oauth_client.c.client_id == client_id)
+    return _first(connection, statement.with_for_update())
+
+
+def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any]) -> ClientRow:
+    """Change some of a client's metadata and return the new row; the rest stays as it is.
+
+    Raises ValueError that names every fault of the metadata as it would become.
+    """
+    names = [field.name for field in fields(ClientMetadata)]
+    known = {**row, **(row["metadata"] or {})}
+    kept = {name: known[name] for name in names if known.get(name) is not None}
+    metadata = ClientMetadata(**{**kept, **changes})
+    problems = metadata.problems()
+    if problems:
+        raise ValueError("; ".join(problems))
+    columns = metadata.columns()
+    own = columns["metadata"] or {}
+    columns = {name: value for name, value in columns.items() if name in changes}
+    if changes.keys() & own.keys():
+        columns["metadata"] = {**(row["metadata"] or {}), **own}
+    changed = tuple(sorted(changes))
+    transaction.note(ClientChanged(client_id=row["client_id"], changed=changed))
+    return _update(transaction.connection, row, columns)
+
+
+def set_disabled(transaction: Transaction, row: ClientRow, *, disabled: bool) -> ClientRow:
+    """Disable a client, or enable it again; while it is disabled, none of its tokens is valid."""
+    event = ClientDisabled if disabled else ClientEnabled
+    transaction.note(event(client_id=row["client_id"]))
+    return _update(transaction.connection, row, {"disabled": disabled})
+
+
+def rotate_secret(
+    transaction: Transaction, row: ClientRow, overlap: timedelta
+) -> tuple[ClientRow, str]:
+    """Give a client a new secret and return it; the old one holds on for the overlap.
+
+    Raises ValueError for a public client, which has none.
+    """
+    if row["public"]:
+        raise ValueError("a public client has no secret")
+    secret = random_token()
+    now = clock.now()
+    columns = {
+        "client_secret": hash_client_secret(secret),
+        "previous_client_secret": row["client_secret"] if overlap else None,
+        "previous_client_secret_expires_at": now + overlap if overlap else None,
+    }
+    transaction.note(ClientSecretRotated(client_id=row["client_id"]))
+    return _update(transaction.connection, row, columns), secret
+
+
+def remove(transaction: Transaction, row: ClientRow) -> None:
+    """Delete a client with its consents and tokens."""
+    # Said first, since the tokens of a deleted grant would otherwise be deleted row by row.
+    of_client = oauth_refresh_token.c.client_id == row["client_id"]
+    grants.delete_access(transaction.connection, of_client)
+    transaction.connection.execute(
+        delete(oauth_client).where(oauth_client.c.client_id == row["client_id"])
+    )
+    transaction.note(ClientDeleted(client_id=row["client_id"]))
+
+
+def _first(connection: Connection, statement: Select[Any]) -> ClientRow | None:
+    row = connection.execute(statement).mappings().first()
+    return None if row is None else dict(row)
+
+
+def _update(connection: Connection, row: ClientRow, columns: Mapping[str, Any]) -> ClientRow:
+    changed = {**columns, "updated_at": clock.now()}
+    statement = update(oauth_client).where(oauth_client.c.client_id == row["client_id"])
+    connection.execute(statement.values(changed))
+    return {**row, **changed}

@@ -1,0 +1,185 @@
+"""A client's metadata in the names of RFC 7591, and which values may be registered."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from authservice.crypto.algorithms import ALGORITHMS
+from authservice.services.clients import redirect_uris
+from authservice.services.clients.clients import SCOPES, requests_per_minute
+from authservice.services.people import groups
+from authservice.services.people.shown_text import is_blank
+from authservice.settings import resource_indicators
+from authservice.settings.admission import rules
+from authservice.settings.admission.rules import RuleError
+
+_MOST_REQUESTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientMetadata:
+    """A client's metadata; None stands for the default of the server."""
+
+    name: str
+    redirect_uris: Sequence[str]
+    post_logout_redirect_uris: Sequence[str] = ()
+    skip_consent: bool = False
+    enable_end_session: bool = False
+    public: bool = False
+    scopes: Sequence[str] = SCOPES
+    id_token_signed_response_alg: str | None = None
+    userinfo_signed_response_alg: str | None = None
+    minimal_id_token: bool = False
+    backchannel_logout_uri: str | None = None
+    requests_per_minute: int | None = None
+    resources: Sequence[str] = ()
+    groups: bool = False
+    allow: Sequence[str] = ()
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the metadata, one sentence for each fault."""
+        return [
+            *self._problems_with_name(),
+            *self._problems_with_uris(),
+            *self._problems_with_resources(),
+            *self._problems_with_allowed_people(),
+            *self._problems_with_choices(),
+            *self._problems_with_consent(),
+        ]
+
+    def _problems_with_name(self) -> Iterable[str]:
+        if is_blank(self.name):
+            yield "name must not be blank"
+        if any(unicodedata.category(character) == "Cc" for character in self.name):
+            yield "name must not hold control characters"
+
+    def _problems_with_uris(self) -> Iterable[str]:
+        if not self.redirect_uris:
+            yield "at least one redirect URI is needed"
+        for kind, uris in (
+            ("redirect URI", self.redirect_uris),
+            ("post-logout redirect URI", self.post_logout_redirect_uris),
+        ):
+            for index, uri in enumerate(uris):
+                fault = redirect_uris.problem_with(uri)
+                if fault is not None:
+                    yield f"{kind} {uri!r} {fault}"
+                if uri in uris[:index]:
+                    yield f"{kind} {uri!r} is given twice"
+        told_at = self.backchannel_logout_uri
+        if told_at is not None:
+            fault = redirect_uris.problem_with(told_at)
+            if fault is None and not told_at.startswith(("https://", "http://")):
+                fault = "must be an https address"
+            if fault is not None:
+                yield f"back-channel logout URI {told_at!r} {fault}"
+
+    def _problems_with_consent(self) -> Iterable[str]:
+        if not (self.public and self.skip_consent):
+            return
+        for uri in self.redirect_uris:
+            if redirect_uris.problem_with(uri) is None and redirect_uris.is_native(uri):
+                yield (
+                    f"a public client with the redirect URI {uri!r} cannot skip consent: any"
+                    " program on the device could pass for it (RFC 8252, section 8.6); let it ask,"
+                    " or use an https address"
+                )
+
+    def _problems_with_resources(self) -> Iterable[str]:
+        for index, resource in enumerate(self.resources):
+            fault = resource_indicators.problem_with(resource)
+            if fault is not None:
+                yield f"resource {resource!r} {fault}"
+            if resource in self.resources[:index]:
+                yield f"resource {resource!r} is given twice"
+
+    def _problems_with_allowed_people(self) -> Iterable[str]:
+        known: set[str] = set()
+        for entry in self.allow:
+            try:
+                rule = str(rules.parse(entry))
+            except RuleError as error:
+                yield f"allow: {error}"
+                continue
+            if rule in known:
+                yield f"allow: {entry!r} is given twice"
+            known.add(rule)
+
+    def _problems_with_choices(self) -> Iterable[str]:
+        unknown = {*self.scopes} - {*SCOPES, groups.SCOPE}
+        if unknown or not self._own_scopes:
+            yield f"scope may hold these values only: {' '.join(SCOPES)}"
+        elif groups.SCOPE in self.scopes and not self.groups:
+            yield "scope groups comes with --groups; without it a client may not have it"
+        for kind, alg in (
+            ("ID token", self.id_token_signed_response_alg),
+            ("userinfo", self.userinfo_signed_response_alg),
+        ):
+            if alg is not None and alg not in ALGORITHMS:
+                yield f"{kind} algorithm must be one of {', '.join(ALGORITHMS)}"
+        limit = self.requests_per_minute
+        if limit is not None and not 1 <= limit <= _MOST_REQUESTS:
+            yield f"requests per minute must be 1 to {_MOST_REQUESTS}"
+
+    @property
+    def _own_scopes(self) -> tuple[str, ...]:
+        """Return the scopes that are stored as such: the one for groups hangs on ``groups``."""
+        return tuple(scope for scope in self.scopes if scope != groups.SCOPE)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the metadata as columns of the table."""
+        return {
+            "name": self.name.strip(),
+            "redirect_uris": tuple(self.redirect_uris),
+            "post_logout_redirect_uris": tuple(self.post_logout_redirect_uris),
+            "skip_consent": self.skip_consent,
+            "enable_end_session": self.enable_end_session,
+            "public": self.public,
+            "scopes": self._own_scopes,
+            "token_endpoint_auth_method": "none" if self.public else "client_secret_basic",
+            "id_token_signed_response_alg": self.id_token_signed_response_alg,
+            "userinfo_signed_response_alg": self.userinfo_signed_response_alg,
+            "minimal_id_token": self.minimal_id_token,
+            "backchannel_logout_uri": self.backchannel_logout_uri,
+            "metadata": self._metadata(),
+            "resources": tuple(self.resources) or None,
+            "groups": self.groups,
+            "allow": tuple(str(rules.parse(entry)) for entry in self.allow) or None,
+        }
+
+    def _metadata(self) -> dict[str, Any] | None:
+        limit = self.requests_per_minute
+        return None if limit is None else {"requests_per_minute": limit}
+
+
+def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a client's columns in the names of RFC 7591, without those that are not set."""
+    content = {
+        "client_id": client_id,
+        "client_name": columns["name"],
+        "redirect_uris": list(columns["redirect_uris"]),
+        "post_logout_redirect_uris": list(columns["post_logout_redirect_uris"] or ()),
+        "token_endpoint_auth_method": columns["token_endpoint_auth_method"],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "scope": " ".join(_scopes(columns)),
+        "skip_consent": bool(columns["skip_consent"]),
+        "enable_end_session": bool(columns["enable_end_session"]),
+        "require_pkce": True,
+        "id_token_signed_response_alg": columns["id_token_signed_response_alg"] or "RS256",
+        "userinfo_signed_response_alg": columns["userinfo_signed_response_alg"],
+        "minimal_id_token": bool(columns["minimal_id_token"]),
+        "backchannel_logout_uri": columns["backchannel_logout_uri"],
+        "requests_per_minute": requests_per_minute(columns["metadata"]),
+        # RFC 7591 knows no name for them.
+        "resources": list(columns["resources"] or ()) or None,
+        "groups": True if columns["groups"] else None,
+        "allow": list(columns["allow"] or ()) or None,
+    }
+    return {name: value for name, value in content.items() if value is not None}
+
+
+def _scopes(columns: Mapping[str, Any]) -> tuple[str, ...]:
+    scopes = SCOPES if columns["scopes"] is None else columns["scopes"]
+    return (*scopes, groups.SCOPE) if columns["groups"] else tuple(scopes)

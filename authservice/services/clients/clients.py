@@ -1,0 +1,100 @@
+"""OAuth clients: found for each request, and created by one function that no route reaches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from authservice import clock
+from authservice.crypto.client_secrets import verify_client_secret
+from authservice.database.prepared import Prepared
+from authservice.models import oauth_client
+from authservice.services.clients import redirect_uris
+from authservice.services.people import groups
+
+SCOPES = ("openid", "profile", "email", "offline_access")
+"""What every client may have unless it is registered for less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A registered client."""
+
+    client_id: str
+    client_secret: str | None
+    name: str | None
+    disabled: bool | None
+    public: bool | None
+    skip_consent: bool | None
+    enable_end_session: bool | None
+    scopes: tuple[str, ...] | None
+    redirect_uris: tuple[str, ...]
+    post_logout_redirect_uris: tuple[str, ...] | None
+    id_token_signed_response_alg: str | None = None
+    userinfo_signed_response_alg: str | None = None
+    minimal_id_token: bool | None = None
+    backchannel_logout_uri: str | None = None
+    previous_client_secret: str | None = None
+    previous_client_secret_expires_at: datetime | None = None
+    metadata: Mapping[str, Any] | None = None
+    resources: tuple[str, ...] | None = None
+    groups: bool | None = None
+    allow: tuple[str, ...] | None = None
+    """The rules of which one must fit a person, as they were registered; None lets everyone in."""
+
+    @property
+    def requests_per_minute(self) -> int | None:
+        """Return how often the client may ask each endpoint, if it has a limit of its own."""
+        return requests_per_minute(self.metadata)
+
+    def allows_redirect_to(self, uri: str) -> bool:
+        """Tell whether a redirect URI is registered."""
+        return any(redirect_uris.matches(known, uri) for known in self.redirect_uris)
+
+    @property
+    def allowed_scopes(self) -> tuple[str, ...]:
+        """Return the scopes that the client may have."""
+        scopes = SCOPES if self.scopes is None else self.scopes
+        return (*scopes, groups.SCOPE) if self.groups else scopes
+
+    def may_ask_for(self, scope: str) -> bool:
+        """Tell whether the client may ask for a scope."""
+        return scope in self.allowed_scopes
+
+    def may_have_tokens_for(self, resource: str) -> bool:
+        """Tell whether the client may have tokens for a resource."""
+        return resource in (self.resources or ())
+
+    def has_secret(self, presented: str) -> bool:
+        """Tell, in constant time, whether a presented secret is this client's."""
+        stored = self.client_secret
+        if stored is not None and verify_client_secret(presented, stored):
+            return True
+        previous, until = self.previous_client_secret, self.previous_client_secret_expires_at
+        if previous is None or until is None or until <= clock.now():
+            return False
+        return verify_client_secret(presented, previous)
+
+    def allows_post_logout_redirect_to(self, uri: str) -> bool:
+        """Tell whether a post-logout redirect URI is registered, character by character."""
+        return uri in (self.post_logout_redirect_uris or ())
+
+
+_COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
+_FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("asked_client_id")))
+
+
+def requests_per_minute(metadata: Mapping[str, Any] | None) -> int | None:
+    """Return a client's own limit, which is kept among what the standards have no name for."""
+    return None if metadata is None else metadata.get("requests_per_minute")
+
+
+def find(connection: Connection, client_id: str) -> Client | None:
+    """Return a client that is registered and not disabled."""
+    row = _FIND.first(connection, {"asked_client_id": client_id})
+    if row is None:
+        return None
+    client = Client(*row)
+    return None if client.disabled else client

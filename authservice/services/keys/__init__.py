@@ -1,0 +1,1 @@
+"""Signing keys: how they are stored, scheduled and rotated."""

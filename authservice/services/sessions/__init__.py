@@ -1,0 +1,1 @@
+"""Central sessions, the clients that take part in them, and the notices of their end."""

@@ -1,0 +1,1 @@
+"""Codes, access tokens, refresh tokens and other values that expire."""

@@ -1,0 +1,84 @@
+"""What a code depends on: an active session, its user's consent and admission, a client's list."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, select
+
+from authservice import clock
+from authservice.database.prepared import Prepared
+from authservice.models import oauth_client, oauth_consent, session, user
+from authservice.services.admission.confirmation import ADMITTED, ALWAYS
+from authservice.services.people import consents
+from authservice.services.people.consents import Allowed
+from authservice.services.sessions import sessions
+from authservice.services.sessions.sessions import CentralSession
+
+
+class SessionAndConsent(NamedTuple):
+    """Whether the session is active and its user admitted; the scopes of the consent, or None.
+
+    ``allow`` is the client's list of people, None where it is for everyone.
+    """
+
+    session_is_active: bool
+    consented: tuple[str, ...] | None
+    is_admitted: bool
+    allow: tuple[str, ...] | None
+
+    def covers(self, scopes: Iterable[str]) -> bool:
+        """Tell whether every one of these scopes has been allowed."""
+        return self.consented is not None and set(scopes) <= set(self.consented)
+
+
+_ITS_CONSENT = consents.is_of(session.c.user_id, bindparam("of_client"))
+_THIS = session.c.id == bindparam("asked_session_id")
+_FIND = Prepared(
+    select(
+        session.c.expires_at,
+        oauth_consent.c.scopes,
+        ADMITTED.label("is_admitted"),
+        oauth_client.c.allow,
+    )
+    .select_from(session)
+    .join(user, user.c.id == session.c.user_id)
+    .join(oauth_client, oauth_client.c.client_id == bindparam("of_client"), isouter=True)
+    .join(oauth_consent, _ITS_CONSENT, isouter=True)
+    .where(_THIS)
+)
+_READ = Prepared(
+    sessions.WITH_USER.add_columns(*consents.ALLOWED)
+    .join(oauth_consent, _ITS_CONSENT, isouter=True)
+    .where(_THIS)
+)
+
+
+def find(
+    connection: Connection, session_id: str, client_id: str, *, admitted_after: datetime = ALWAYS
+) -> SessionAndConsent:
+    """Return what tokens for a session depend on, as all of it is at this moment.
+
+    The user is admitted who was confirmed at that moment or later, or need not be asked again.
+    """
+    asked = {
+        "asked_session_id": session_id,
+        "of_client": client_id,
+        "admitted_after": admitted_after,
+    }
+    row = _FIND.first(connection, asked)
+    if row is None:
+        return SessionAndConsent(False, None, False, None)  # noqa: FBT003  (nothing is there)
+    expires_at, consented, is_admitted, allow = row
+    return SessionAndConsent(expires_at > clock.now(), consented, is_admitted, allow)
+
+
+def read(
+    connection: Connection, session_id: str, client_id: str
+) -> tuple[CentralSession | None, Allowed | None]:
+    """Return a session if it is alive, and what its user allows a client."""
+    row = _READ.first(connection, {"asked_session_id": session_id, "of_client": client_id})
+    if row is None:
+        return None, None
+    own = len(row) - len(consents.ALLOWED)
+    return sessions.alive(row[:own]), Allowed.of(*row[own:])

@@ -1,0 +1,90 @@
+"""Values that expire and can be spent once: sign-in attempts and authorization codes.
+
+Spending is one conditional UPDATE, so of any number of requests that arrive together exactly one
+succeeds. A spent row stays for a while: it tells a repetition from an invention.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from authservice import clock
+from authservice.crypto.secret_values import random_id
+from authservice.database.database import insert_or_ignore
+from authservice.database.prepared import Prepared
+from authservice.models import verification
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A stored value; what it means is the caller's business."""
+
+    id: str
+    value: str
+    expires_at: datetime
+    updated_at: datetime | None
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether the value has been spent."""
+        return self.updated_at is not None
+
+    @property
+    def expired(self) -> bool:
+        """Tell whether the value expired before it was spent."""
+        return not self.spent and self.expires_at <= clock.now()
+
+
+_PEEK = Prepared(
+    select(
+        verification.c.id,
+        verification.c.value,
+        verification.c.expires_at,
+        verification.c.updated_at,
+    ).where(verification.c.identifier == bindparam("identifier"))
+)
+
+_SPEND = Prepared(
+    update(verification)
+    .where(
+        verification.c.id == bindparam("spent_id"),
+        verification.c.updated_at.is_(None),
+        verification.c.expires_at > bindparam("now"),
+    )
+    .values(updated_at=bindparam("now"), expires_at=bindparam("keep_until"))
+)
+
+
+def put(
+    connection: Connection,
+    identifier: str,
+    value: str,
+    expires_at: datetime,
+    *,
+    id: str | None = None,  # noqa: A002  (the column's name)
+) -> bool:
+    """Store a value; False when a row of that id is there already, which then stays as it is."""
+    row = {
+        "id": id or random_id(),
+        "identifier": identifier,
+        "value": value,
+        "expires_at": expires_at,
+        "created_at": clock.now(),
+    }
+    return insert_or_ignore(connection, verification, row)
+
+
+def peek(connection: Connection, identifier: str) -> Verification | None:
+    """Return a value without spending it, whether spent or expired or neither."""
+    row = _PEEK.first(connection, {"identifier": identifier})
+    return None if row is None else Verification(*row)
+
+
+def spend(connection: Connection, verification_id: str, keep_until: datetime) -> bool:
+    """Spend a value; False when it was spent before, has expired or is unknown.
+
+    The row is kept until the given moment, so that a repetition can be recognised.
+    """
+    change = {"spent_id": verification_id, "now": clock.now(), "keep_until": keep_until}
+    return _SPEND.rowcount(connection, change) == 1

@@ -1,0 +1,1 @@
+"""What the service does by itself: it deletes expired rows and checks the database."""

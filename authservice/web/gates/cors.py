@@ -1,0 +1,67 @@
+"""Cross-origin answers (a tween): open for programs, credentialed for our own applications.
+
+Errors carry the headers too: without them a browser hides from its application what went wrong.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyramid.response import Response
+
+from authservice.web import routes
+from authservice.web.routes import Surface
+
+_MAX_AGE = "600"
+# What pages of every origin may read, and which headers in addition to the common ones.
+_OPEN = {Surface.PROTOCOL, Surface.DOCUMENT}
+_FOR_EVERYBODY = "WWW-Authenticate, Retry-After"
+# Where a page of ours may send its credentials along, as the npm client does with every request.
+_WITH_CREDENTIALS = {Surface.SESSION_API, Surface.DOCUMENT}
+
+
+def cors(
+    handler: Callable[[Any], Response],
+    registry: Any,
+) -> Callable[[Any], Response]:
+    """Return the handler with the cross-origin headers added (a Pyramid tween factory)."""
+
+    def tween(request: Any) -> Response:
+        response = handler(request)
+        surface = routes.surface_of(request)
+        headers = response.headerlist
+        exposed = _FOR_EVERYBODY if surface in _OPEN else "Retry-After"
+        if surface in _WITH_CREDENTIALS:
+            headers.append(("Vary", "Origin"))
+            origin = request.environ.get("HTTP_ORIGIN")
+            if origin is not None and registry.components.origins.trusts(origin):
+                headers.append(("Access-Control-Allow-Origin", origin))
+                headers.append(("Access-Control-Allow-Credentials", "true"))
+                headers.append(("Access-Control-Expose-Headers", exposed))
+                return response
+        if surface in _OPEN:
+            headers.append(("Access-Control-Allow-Origin", "*"))
+            headers.append(("Access-Control-Expose-Headers", exposed))
+        return response
+
+    return tween
+
+
+def preflight(request: Any, methods: Sequence[str]) -> Response | None:
+    """Return the answer to a preflight request, or None where there is none to give."""
+    is_preflight = (
+        request.method == "OPTIONS"
+        and "HTTP_ORIGIN" in request.environ
+        and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.environ
+    )
+    surface = routes.surface_of(request)
+    if not is_preflight or surface not in _OPEN | _WITH_CREDENTIALS:
+        return None
+    if surface not in _OPEN and not request.components.origins.trusts(
+        request.environ["HTTP_ORIGIN"]
+    ):
+        return None
+    response = Response(status=204)
+    response.headers["Access-Control-Allow-Methods"] = ", ".join(methods)
+    response.headers["Access-Control-Allow-Headers"] = "authorization, content-type"
+    response.headers["Access-Control-Max-Age"] = _MAX_AGE
+    return response

@@ -1,0 +1,96 @@
+"""The first gate (a tween): requests that cannot be read are refused before anything else.
+
+Undecodable bytes and NULs would otherwise surface as errors deep inside, each somewhere else.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from pyramid.response import Response
+
+from authservice import logs
+from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
+from authservice.web import routes
+from authservice.web.json_answer import error_json
+from authservice.web.protocol_response import protocol_response
+
+# Far beyond any request we know but one; the web server's own limit lies above.
+MAX_BODY = 64 * 1024
+# Events of the provider, each about one person and all that it has to say of an organization.
+_MAX_EVENT = 1024 * 1024
+# An authorization request of 16 KiB grows to this when it is sealed for the pages.
+MAX_QUERY = 24 * 1024
+
+
+class Junk(NamedTuple):
+    """What cannot be read of a request, in which part of it, and how it is refused."""
+
+    part: str
+    status: int
+    message: str
+    code: str
+
+
+def max_body(path: str) -> int:
+    """Return how many bytes the body of a request to this path may have."""
+    return _MAX_EVENT if path == routes.WEBHOOK_PATH else MAX_BODY
+
+
+def junk_guard(
+    handler: Callable[[Any], Response],
+    registry: Any,
+) -> Callable[[Any], Response]:
+    """Return the handler behind the gate (a Pyramid tween factory)."""
+
+    def takes_events() -> bool:
+        return registry.components.github_app is not None
+
+    def tween(request: Any) -> Response:
+        logs.new_reference()
+        longest = max_body(request.environ.get("PATH_INFO", "")) if takes_events() else MAX_BODY
+        found = junk(request.environ, longest)
+        if found is not None:
+            return _refusal(request.environ, found)
+        response: Response = handler(request)
+        return response
+
+    return tween
+
+
+def junk(environ: dict[str, Any], longest: int = MAX_BODY) -> Junk | None:
+    """Return what is wrong with a request whatever its endpoint, or None.
+
+    ``longest`` is how many bytes its body may have.
+    """
+    query = environ.get("QUERY_STRING", "")
+    if len(query) > MAX_QUERY:
+        message = f"The query is longer than {MAX_QUERY} bytes"
+        return Junk("query", 414, message, "URI_TOO_LONG")
+    # WSGI hands the path over decoded byte by byte.
+    if not _is_text(environ.get("PATH_INFO", "").encode("latin-1")):
+        return Junk("path", 400, "The path is not UTF-8 text", "BAD_REQUEST")
+    if ("%" in query or not query.isascii()) and not _is_text(
+        unquote_to_bytes(query.encode("latin-1"))
+    ):
+        return Junk("query", 400, "The query is not UTF-8 text", "BAD_REQUEST")
+    length = environ.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdigit()) or int(length) > longest:
+        message = f"The body is longer than {longest} bytes"
+        return Junk("body", 413, message, "PAYLOAD_TOO_LARGE")
+    return None
+
+
+def _refusal(environ: dict[str, Any], found: Junk) -> Response:
+    """Return the refusal in the words of the endpoint that was asked."""
+    if routes.SURFACES.get(environ.get("PATH_INFO", "")) not in routes.WORDED_AS_OAUTH:
+        return error_json(found.status, found.message, found.code)
+    body = error_body("invalid_request", f"{found.message}.")
+    return protocol_response(ProtocolAnswer(found.status, NO_STORE, body))
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        return "\x00" not in raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False

@@ -1,0 +1,35 @@
+"""How long each answer took, by route and status (the outermost tween, where metrics are on)."""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from pyramid.response import Response
+
+from authservice.web import routes
+from authservice.web.gates.rate_limits.counts import TooManyRequestsError
+
+
+def measured_requests(
+    handler: Callable[[Any], Response], registry: Any
+) -> Callable[[Any], Response]:
+    """Return the handler with a clock beside it (a Pyramid tween factory)."""
+
+    def tween(request: Any) -> Response:
+        instruments = registry.components.metrics.instruments
+        began = perf_counter()
+        status = 500
+        try:
+            response = handler(request)
+            status = response.status_int
+            return response
+        finally:
+            seconds = perf_counter() - began
+            method = routes.known_method(request) or "other"
+            route = routes.known_path(request) or "none"
+            instruments.request_duration.labels(method, route, status).observe(seconds)
+            error = getattr(request, "exception", None)
+            if isinstance(error, TooManyRequestsError):
+                instruments.rate_limit_hits.labels(error.limit).inc()
+
+    return tween

@@ -1,0 +1,1 @@
+"""How often an address, a session or a client may ask, in production."""

@@ -1,0 +1,86 @@
+"""How often a client may ask.
+
+What succeeds counts for the client, and what fails apart from that, so that junk in a client's
+name uses up nothing of its own.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+from limits import RateLimitItem
+from pyramid.response import Response
+
+from authservice.oauth.context import CheckRateLimit
+from authservice.web import routes
+from authservice.web.gates.rate_limits.counts import AllowedRequest, TooManyRequestsError
+from authservice.web.gates.rate_limits.senders import count, limit_of, senders, times_of
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import BadBodyError
+
+_MINUTE = 60
+
+
+def check_of(request: AuthRequest) -> CheckRateLimit:
+    """Return what lets an authenticated client's request pass, if its endpoint has room for it.
+
+    A public client has a separate limit for each address, so that no sender can lock others out.
+    """
+
+    def check(client_id: str, *, public: bool, requests_per_minute: int | None) -> None:
+        limits = request.components.rate_limits
+        if limits is None:
+            return
+        amount = requests_per_minute
+        if amount is None:
+            amount = request.auth_settings.request_limits.client_requests
+        limit = limit_of(amount, _MINUTE)
+        who = ("client", str(routes.known_path(request)), client_id)
+        counts_as: tuple[tuple[RateLimitItem, tuple[str, ...]], ...] = ((limit, who),)
+        if public:
+            counts_as = tuple(
+                (times_of(limit, times), (*who, sender))
+                for sender, times in senders(request.from_address)
+            )
+        for each, named in counts_as:
+            limits.require_room(each, *named)
+        request.allowed = AllowedRequest(client_id, counts_as)
+
+    return check
+
+
+def counted_by_outcome(
+    view: Callable[[Any, Any], Response], context: Any, request: AuthRequest
+) -> Response:
+    """Count what succeeds for its client, and what fails apart, so that it uses up none of that.
+
+    A failure that is one too many is only held back itself.
+    """
+    try:
+        response = view(context, request)
+    except BadBodyError:
+        _count_failure(request)
+        raise
+    if response.status_code < HTTPStatus.BAD_REQUEST:
+        _count_success(request)
+    elif response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        _count_failure(request)
+    return response
+
+
+def _count_success(request: AuthRequest) -> None:
+    limits = request.components.rate_limits
+    if limits is None or request.allowed is None:
+        return
+    for limit, who in request.allowed.counts_as:
+        # Another request may have taken the room meanwhile. What has been done is answered.
+        with suppress(TooManyRequestsError):
+            limits.count(limit, *who)
+
+
+def _count_failure(request: AuthRequest) -> None:
+    # An authenticated client has its own count of failures, apart from others at its address.
+    who = () if request.allowed is None else (request.allowed.client_id,)
+    limit = limit_of(request.auth_settings.request_limits.client_failures, _MINUTE)
+    count(request, limit, "failures", *who)

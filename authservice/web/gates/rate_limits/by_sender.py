@@ -1,0 +1,134 @@
+"""How often an address or a session may ask, in production: which requests count, and how many."""
+
+from collections.abc import Callable
+from typing import Any
+
+from limits import RateLimitItem
+from pyramid.response import Response
+from pyramid.viewderivers import INGRESS
+
+from authservice.web import routes
+from authservice.web.gates.rate_limits.by_client import counted_by_outcome
+from authservice.web.gates.rate_limits.counts import TooManyRequestsError
+from authservice.web.gates.rate_limits.senders import count, limit_of
+from authservice.web.gates.rate_limits.too_many_requests import too_many_requests
+from authservice.web.request import AuthRequest
+
+_UNLIMITED = {
+    "health",
+    "openapi",
+    "well_known.openid_configuration",
+    "well_known.oauth_authorization_server",
+    "well_known.path_inserted",
+    "jwks",
+    "ok",
+}
+# Asked on every page view of every application: only those who are not signed in are counted.
+_FREE_WITH_A_SESSION = {"get_session", "session_token"}
+# What is signed for a session, and what a GET may write. Everything else that writes is a POST.
+_SIGNED_FOR_A_SESSION = {"session_token"}
+_WRITTEN_BY_GET = {"oauth2.authorize", "oauth2.end_session", "sign_in.begin", "callback"}
+_OF_CLIENTS = {"oauth2.token", "oauth2.introspect", "oauth2.revoke", "oauth2.userinfo"}
+# Its view knows which attempt a request belongs to, or who signed it, and counts by that.
+_COUNTED_BY_ITS_VIEW = {"callback", routes.PROVIDER_WEBHOOK}
+# Windows, in seconds.
+_MOMENT = 10
+_MINUTE = 60
+# A minute's. Each is kept for some minutes or hours, and may be as long as a body.
+_LONG = 20
+
+
+def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
+    """Return the view with the counting before it (a Pyramid view deriver)."""
+    if info.exception_only:
+        return view
+
+    def wrapper(context: Any, request: AuthRequest) -> Response:
+        route = routes.of_request(request)
+        name = route.name if route else "static"
+        if name in _OF_CLIENTS:
+            return counted_by_outcome(view, context, request)
+        session = request.central_session if name in _FREE_WITH_A_SESSION else None
+        if name not in _UNLIMITED | _COUNTED_BY_ITS_VIEW and session is None:
+            count(request, _limit_of_route(request, name), name)
+        _count_of_session(request, name)
+        return view(context, request)
+
+    return wrapper
+
+
+def _count_of_session(request: AuthRequest, name: str) -> None:
+    """Count what is signed or written for a session, from all addresses together."""
+    limits = request.components.rate_limits
+    if limits is None:
+        return
+    if name in _SIGNED_FOR_A_SESSION:
+        session = request.central_session
+    elif request.method == "POST" or name in _WRITTEN_BY_GET:
+        # Who has the shared cookie alone, as a sibling application has, writes nothing with it and
+        # cannot use up what is left to the person.
+        session = request.confirmed_session
+    else:
+        return
+    if session is not None:
+        limit = limit_of(request.auth_settings.request_limits.session_requests, _MINUTE)
+        limits.count(limit, name, session.id)
+
+
+def count_begun_sign_in(request: AuthRequest) -> None:
+    """Count a sign-in that begins; raises TooManyRequestsError for one that is too many."""
+    count(request, _begun_sign_ins(request), "begun_sign_ins")
+
+
+def count_callback(request: AuthRequest, attempt_id: str | None) -> None:
+    """Count a callback for the attempt that it finishes; raises TooManyRequestsError.
+
+    Its address was counted when the attempt began. So people behind one address come back however
+    many they are, and whatever others send from there: a callback that finishes no attempt of its
+    browser (None) counts for the address, apart from these.
+    """
+    limits = request.components.rate_limits
+    if attempt_id is None:
+        count(request, _begun_sign_ins(request), "callback")
+    elif limits is not None:
+        limits.count(_begun_sign_ins(request), "callback", "attempt", attempt_id)
+
+
+def _begun_sign_ins(request: AuthRequest) -> RateLimitItem:
+    return limit_of(request.auth_settings.request_limits.begun_sign_ins, _MOMENT)
+
+
+def _limit_of_route(request: AuthRequest, name: str) -> RateLimitItem:
+    limits = request.auth_settings.request_limits
+    if name == "sign_in.social":
+        return _begun_sign_ins(request)
+    if name == "oauth2.authorize":
+        return limit_of(limits.authorization_requests, _MINUTE)
+    if name in _FREE_WITH_A_SESSION:
+        return limit_of(limits.session_checks, _MOMENT)
+    return limit_of(limits.other_requests, _MOMENT)
+
+
+def count_unsigned_event(request: AuthRequest) -> None:
+    """Count an event that the provider did not sign; raises TooManyRequestsError.
+
+    What it did sign is never held back, whatever others send from its address.
+    """
+    limit = limit_of(request.auth_settings.request_limits.client_failures, _MINUTE)
+    count(request, limit, "unsigned events")
+
+
+def count_posted_request(request: AuthRequest) -> None:
+    """Count an authorization request that has to be stored; raises TooManyRequestsError."""
+    count(request, limit_of(_LONG, _MINUTE), "posted requests")
+
+
+def count_long_sign_in(request: AuthRequest) -> None:
+    """Count a sign-in that begins and takes much room; raises TooManyRequestsError."""
+    count(request, limit_of(_LONG, _MINUTE), "long_sign_ins")
+
+
+def includeme(config: Any) -> None:
+    """Count every request for a view."""
+    config.add_view_deriver(rate_limited_view, under=INGRESS)
+    config.add_exception_view(too_many_requests, context=TooManyRequestsError)

@@ -1,0 +1,50 @@
+"""Who sent a request, as far as its address says, and counting it for them."""
+
+from functools import cache
+from ipaddress import IPv6Address
+
+from limits import RateLimitItem, RateLimitItemPerSecond
+
+from authservice.web.request import AuthRequest
+
+# A site has a /48 and may use each of its 65,536 networks. Several households may share one.
+_OF_A_SITE = 8
+
+
+@cache
+def limit_of(amount: int, seconds: int) -> RateLimitItem:
+    """Return so many requests in so many seconds."""
+    return RateLimitItemPerSecond(amount, seconds)
+
+
+def count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
+    """Count a request of an address, and of the site that the address belongs to."""
+    limits = request.components.rate_limits
+    if limits is None:
+        return
+    if "ready" not in what:
+        # There a load balancer asks for itself, perhaps by the public name.
+        request.components.silent_proxy.look(request.environ)
+    for sender, times in senders(request.from_address):
+        limits.count(times_of(limit, times), *what, sender)
+
+
+def times_of(limit: RateLimitItem, times: int) -> RateLimitItem:
+    """Return a limit that is so many times as high."""
+    if times == 1:
+        return limit
+    return RateLimitItemPerSecond(times * limit.amount, limit.get_expiry())
+
+
+def senders(address: str | None) -> tuple[tuple[str, int], ...]:
+    """Return what is counted for an address, each with how many times a limit it may use.
+
+    An IPv6 sender has a whole /64, and often each of a /48. The narrower one comes first: what it
+    is refused does not count against its neighbours.
+    """
+    if address is None:
+        return (("unknown", 1),)
+    if ":" not in address:
+        return ((address, 1),)
+    number = int(IPv6Address(address.partition("%")[0]))
+    return ((f"{number >> 64:x}/64", 1), (f"{number >> 80:x}/48", _OF_A_SITE))

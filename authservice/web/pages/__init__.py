@@ -1,0 +1,1 @@
+"""Pages: their texts, languages, colours and files."""

@@ -1,0 +1,105 @@
+"""Pages: rendered with what every page knows, under a policy that allows no script of others."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyramid.renderers import render
+from pyramid.response import Response
+
+from authservice import logs
+from authservice.settings.hosts import origin_of
+from authservice.settings.languages import direction
+from authservice.web.request import AuthRequest
+
+_log = logging.getLogger(__name__)
+
+_TEMPLATES = "authservice.web:templates"
+
+
+def page(
+    request: AuthRequest,
+    template: str,
+    values: Mapping[str, Any],
+    *,
+    status: int = 200,
+    form_targets: Iterable[str] = (),
+    own_script: bool = False,
+) -> Response:
+    """Return a page; ``form_targets`` are the addresses at which its form may end.
+
+    Browsers check every hop after a form was sent, so a page whose form leads on to a client
+    names the client's address beside our own.
+    """
+    settings = request.auth_settings
+    static_files = request.components.static_files
+    common = {
+        "service_name": settings.service_name,
+        "local_mode": settings.local_mode,
+        "static": static_files.address,
+        "logo_type": static_files.logo_type,
+        "branding": settings.branding,
+        "lang": request.locale_name,
+        "dir": direction(request.locale_name),
+    }
+    body = render(f"{_TEMPLATES}/{template}.jinja2", {**common, **values}, request=request)
+    response = Response(body, status=status, content_type="text/html", charset="utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    response.vary = ["Accept-Language"]
+    response.headers["Content-Security-Policy"] = _policy(form_targets, own_script=own_script)
+    return response
+
+
+def error_page(
+    request: AuthRequest,
+    status: int,
+    title: str,
+    message: str,
+    advice: str,
+    *,
+    description: str | None = None,
+    code: str | None = None,
+    action: tuple[str, str] | None = None,
+    details: Iterable[tuple[str, str]] = (),
+    difference: object = None,
+) -> Response:
+    """Return a page that says what happened and what to do; ``action`` is address and label.
+
+    Without one there is still a way on: to the start page.
+    ``description`` is for developers: the sentence of the protocol, which is in English always.
+    """
+    # The page shows the reference of this line, so that an operator finds what a person reports.
+    _log.info("error page: status %s, code %s", status, code)
+    values = {
+        "title": title,
+        "message": message,
+        "advice": advice,
+        "description": description,
+        "code": code,
+        "reference": logs.current_reference(),
+        "action": action,
+        "details": list(details),
+        "difference": difference,
+    }
+    return page(request, "error", values, status=status)
+
+
+def _policy(form_targets: Iterable[str], *, own_script: bool) -> str:
+    targets = dict.fromkeys(["'self'", *map(_source, form_targets)])
+    script = ["script-src 'self'"] if own_script else []
+    directives = [
+        "default-src 'none'",
+        "style-src 'self'",
+        "img-src 'self'",
+        *script,
+        f"form-action {' '.join(targets)}",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    ]
+    return "; ".join(directives)
+
+
+def _source(address: str) -> str:
+    """Return an address as a source of the policy: an origin, or a private-use scheme."""
+    return origin_of(address) or f"{urlsplit(address).scheme}:"

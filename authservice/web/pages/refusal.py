@@ -1,0 +1,49 @@
+"""The page for somebody who may not enter: as whom they came, and each way on from there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyramid.i18n import TranslationString
+from pyramid.response import Response
+
+from authservice import logs
+from authservice.oauth.authorize.response import AuthorizationResponse
+from authservice.web.pages.pages import page
+from authservice.web.request import AuthRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayBack:
+    """The answer that tells a client of a refusal, for the person to take it there."""
+
+    client_name: str
+    answer: AuthorizationResponse
+
+
+def refusal_page(
+    request: AuthRequest,
+    texts: tuple[TranslationString, TranslationString, TranslationString],
+    *,
+    code: str,
+    account: str,
+    actions: Sequence[tuple[str, TranslationString]],
+    way_back: WayBack | None,
+) -> Response:
+    """Return the page, with status 403; ``texts`` are title, message and advice.
+
+    ``account`` is as whom the person came. ``actions`` are addresses here and their labels, the one
+    that helps most first. ``way_back`` leads to the client that waits, if one does.
+    """
+    title, message, advice = texts
+    values = {
+        "title": title,
+        "message": message,
+        "advice": advice,
+        "account": account,
+        "actions": actions,
+        "way_back": way_back,
+        "code": code,
+        "reference": logs.current_reference(),
+    }
+    targets = [way_back.answer.redirect_uri] if way_back else []
+    return page(request, "refused", values, status=403, form_targets=targets)

@@ -1,0 +1,39 @@
+"""The page for a person whom a client is not for, with both ways on: another account, or back."""
+
+from pyramid.response import Response
+
+from authservice import logs
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.response import AuthorizationResponse
+from authservice.services.people.users import User
+from authservice.web.pages.pages import page
+from authservice.web.request import AuthRequest
+from authservice.web.sign_in import return_target
+from authservice.web.sign_in.return_target import OAuthReturn
+
+
+def wrong_person_page(
+    request: AuthRequest,
+    asked: AuthorizationRequest,
+    user: User,
+    refusal: AuthorizationResponse,
+    interaction: str,
+) -> Response:
+    """Return the page for this user; ``refusal`` is what the client learns if they go back.
+
+    Signed in with another account, they go on with the interaction.
+    """
+    posts = refusal.response_mode == "form_post"
+    values = {
+        "client_name": asked.client.name or asked.client.client_id,
+        "user": user,
+        "back_url": refusal.redirect_uri if posts else refusal.location,
+        "fields": list(refusal.parameters.items()) if posts else [],
+        "switch_account_url": return_target.sign_in_address(
+            OAuthReturn(interaction), request.auth_settings.auth_url, choose_account=True
+        ),
+        "code": refusal.parameters["error"],
+        "reference": logs.current_reference(),
+    }
+    targets = [refusal.redirect_uri] if posts else []
+    return page(request, "wrong_person", values, status=403, form_targets=targets)

@@ -1,0 +1,1 @@
+"""The central session in a request: its cookies, extension and end."""

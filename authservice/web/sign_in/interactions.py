@@ -1,0 +1,67 @@
+"""Pending authorization requests on their way through our pages."""
+
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlencode
+
+from authservice.oauth import parameters
+from authservice.oauth.authorize import checks
+from authservice.oauth.authorize.pending import InteractionError, PendingRequest
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.parameters import Parameters
+from authservice.web.request import AuthRequest
+from authservice.web.sign_in import posted_request
+
+AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
+PARAMETER = "interaction"
+_PRESENCE = {"login", "select_account"}
+
+
+def pending(request: AuthRequest, sealed: str) -> PendingRequest:
+    """Return the request that a page's parameter holds; raises InteractionError.
+
+    The page is shown in the languages that its client asked for, even if it says that the request
+    has expired.
+    """
+    try:
+        waiting = PendingRequest.unseal(request.components.secret, request.known_browser, sealed)
+    except InteractionError as error:
+        request.ui_locales = _ui_locales(error.query or "")
+        raise
+    if waiting.posted and request.known_browser:
+        query = posted_request.query_of(request, waiting.posted, request.known_browser)
+        waiting = replace(waiting, query=query)
+    request.ui_locales = _ui_locales(waiting.query)
+    return waiting
+
+
+def sealed(request: AuthRequest, waiting: PendingRequest) -> str:
+    """Return the request as a parameter for this browser's pages."""
+    return waiting.seal(request.components.secret, request.browser)
+
+
+def page_address(request: AuthRequest, path: str, interaction: str) -> str:
+    """Return the address of a page, or of the authorization endpoint, for an interaction."""
+    return f"{request.auth_settings.auth_url}{path}?{urlencode({PARAMETER: interaction})}"
+
+
+def sent_parameters(waiting: PendingRequest) -> Parameters:
+    """Return the parameters of a pending request as the client sent them."""
+    return Parameters.read(parse_qsl(waiting.query), parameters.AUTHORIZE)
+
+
+def wants_presence(request: AuthRequest, sealed: str) -> bool:
+    """Tell whether the client wants the person to be there, and not only to be known.
+
+    That is what prompt=login, prompt=select_account and max_age mean (OIDC Core, 3.1.2.1).
+    """
+    query = dict(parse_qsl(pending(request, sealed).query))
+    return "max_age" in query or not _PRESENCE.isdisjoint(query.get("prompt", "").split())
+
+
+def _ui_locales(query: str) -> str | None:
+    return dict(parse_qsl(query)).get("ui_locales")
+
+
+def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:
+    """Return the pending request, checked again: its client may have changed since."""
+    return checks.validate(request.server_context, sent_parameters(waiting))

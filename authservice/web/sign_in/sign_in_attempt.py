@@ -1,0 +1,182 @@
+"""Sign-in attempts: begun once however often the form is sent, spent by the first callback.
+
+An attempt is made when the page is shown and travels sealed in its form. Beginning it stores a
+row under its id; a second begin finds that row and leads to the very same place.
+"""
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from authservice import clock
+from authservice.crypto.secret_values import digest, random_id, random_token
+from authservice.crypto.server_secret import ServerSecret
+from authservice.oauth.authorize.pending import InteractionError
+from authservice.services.tokens import verifications
+from authservice.services.tokens.verifications import Verification
+from authservice.web.gates.rate_limits import by_sender
+from authservice.web.request import AuthRequest
+from authservice.web.sign_in import interactions, return_target
+from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
+
+_PURPOSE = "sign-in attempt"
+_STORED = "sign-in attempt at rest"
+LIFETIME = timedelta(minutes=10)
+# As stored. Who has such ones stored all the time should not fill the disk.
+_LONG = 8 * 1024
+
+
+class AttemptError(Exception):
+    """A form whose attempt cannot go on; ``target`` is where it led to, if it only expired."""
+
+    def __init__(self, target: ReturnTarget | None = None) -> None:
+        super().__init__("the attempt was altered, has expired or is another browser's")
+        self.target = target
+
+
+@dataclass(frozen=True, slots=True)
+class SignInAttempt:
+    """One way through the identity provider and back.
+
+    ``person_id`` is whom the page named from which it may begin. With ``choose_account`` the
+    identity provider asks which account it shall be. ``begun_in`` is a digest of the name of the
+    browser in which it has begun. ``confirms`` is the session that only waits for the person to be
+    confirmed, where nobody has asked for another one.
+    """
+
+    id: str
+    state: str
+    code_verifier: str
+    target: ReturnTarget
+    person_id: str | None = None
+    choose_account: bool = False
+    begun_in: str | None = None
+    confirms: str | None = None
+
+    def began_in(self, browser: str | None) -> bool:
+        """Tell whether it has begun in the browser of this name."""
+        return browser is not None and self.begun_in == digest(browser)
+
+
+def new(
+    target: ReturnTarget,
+    person_id: str | None = None,
+    *,
+    choose_account: bool = False,
+    confirms: str | None = None,
+) -> SignInAttempt:
+    """Return a fresh attempt for a return target, on a page for this person."""
+    values = random_id(), random_token(), random_token()
+    return SignInAttempt(*values, target, person_id, choose_account, confirms=confirms)
+
+
+def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
+    """Return the attempt as a hidden field for this browser's form."""
+    content = _content(attempt) | {
+        "id": attempt.id,
+        "browser": digest(browser),
+        "person": attempt.person_id,
+        "choose": attempt.choose_account,
+    }
+    return secret.seal(_PURPOSE, content, clock.now() + LIFETIME)
+
+
+def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAttempt:
+    """Return the attempt of a form; raises AttemptError unless it is whole, in time and here."""
+    unsealed = secret.unseal(_PURPOSE, sealed, clock.now())
+    if unsealed is None or browser is None or unsealed.value["browser"] != digest(browser):
+        raise AttemptError
+    # A page of the version before has neither a person nor a choice of account.
+    attempt = replace(
+        _attempt(unsealed.value["id"], unsealed.value),
+        person_id=unsealed.value.get("person"),
+        choose_account=unsealed.value.get("choose", False),
+    )
+    if unsealed.expired:
+        raise AttemptError(attempt.target)
+    return attempt
+
+
+def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
+    """Store the attempt unless it was begun before, and return where the person signs in.
+
+    Raises TooManyRequestsError when too many begin at the person's address.
+    """
+    browser = request.known_browser
+    content = _content(attempt) | {"browser": browser and digest(browser)}
+    value = request.components.secret.encrypt(_STORED, json.dumps(content))
+    if verifications.peek(request.db_readonly, _identifier(attempt.state)) is None:
+        # Before the writing transaction, for which no one should wait while Redis counts.
+        by_sender.count_begun_sign_in(request)
+        if len(value) > _LONG:
+            by_sender.count_long_sign_in(request)
+    verifications.put(
+        request.db, _identifier(attempt.state), value, clock.now() + LIFETIME, id=attempt.id
+    )
+    # Who is signed in here and signs in all the same wants another account, or has to show that
+    # they are still there: the provider must not send them straight back.
+    choose = (
+        attempt.choose_account
+        or request.confirmed_session is not None
+        or _wants_presence(request, attempt.target)
+    )
+    return request.identity_provider.authorization_url(
+        attempt.state, attempt.code_verifier, choose_account=choose
+    )
+
+
+def _wants_presence(request: AuthRequest, target: ReturnTarget) -> bool:
+    if isinstance(target, OAuthReturn):
+        # One that has expired is told so when the person comes back.
+        with suppress(InteractionError):
+            return interactions.wants_presence(request, target.interaction)
+    return False
+
+
+def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt] | None:
+    """Return the attempt that a callback's state names, finished or not."""
+    row = verifications.peek(request.db_readonly, _identifier(state))
+    if row is None:
+        return None
+    plain = request.components.secret.decrypt(_STORED, row.value)
+    if plain is None:
+        return None
+    content = json.loads(plain)
+    # The version before stored no browser, and who comes long after is led nowhere.
+    begun_in = content.get("browser") if clock.now() < row.expires_at else None
+    attempt = replace(_attempt(row.id, content), begun_in=begun_in)
+    if isinstance(attempt.target, OAuthReturn):
+        with suppress(InteractionError):
+            # For the language of what the person is told; the request itself is not needed here.
+            interactions.pending(request, attempt.target.interaction)
+    return row, attempt
+
+
+def spend(request: AuthRequest, row: Verification) -> bool:
+    """Spend the attempt for good; False when another request did so, or when it has expired.
+
+    It stays spent even if this request fails: the provider is called once for each attempt.
+    """
+    with request.database.transaction() as connection:
+        return verifications.spend(connection, row.id, clock.now() + LIFETIME)
+
+
+def _identifier(state: str) -> str:
+    return f"sign-in:{digest(state)}"
+
+
+def _content(attempt: SignInAttempt) -> dict[str, Any]:
+    return {
+        "state": attempt.state,
+        "code_verifier": attempt.code_verifier,
+        "target": attempt.target.to_json(),
+        "confirms": attempt.confirms,
+    }
+
+
+def _attempt(attempt_id: str, content: dict[str, Any]) -> SignInAttempt:
+    target = return_target.from_json(content["target"])
+    values = attempt_id, content["state"], content["code_verifier"], target
+    return SignInAttempt(*values, confirms=content.get("confirms"))

@@ -1,0 +1,89 @@
+"""What the sign-in page says: who asks, why again, and where its form may lead."""
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from authservice.oauth.authorize.interaction import (
+    Interaction,
+    Reason,
+    SignIn,
+    WrongPerson,
+    next_interaction,
+)
+from authservice.services.admission import client_rules
+from authservice.services.admission.client_rules import Whom
+from authservice.web.request import AuthRequest
+from authservice.web.sign_in import interactions
+from authservice.web.sign_in.return_target import (
+    FirstPartyReturn,
+    OAuthReturn,
+    ReturnTarget,
+    address,
+)
+
+PromptReason = Reason | Literal["wrong_person"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInPrompt:
+    """One reason to show the sign-in page."""
+
+    target: ReturnTarget
+    client_name: str | None
+    client_host: str | None
+    reason: PromptReason | None
+    leads_to: tuple[str, ...]
+
+    @classmethod
+    def of_interaction(cls, request: AuthRequest, interaction: str) -> "SignInPrompt":
+        """Return the prompt for an authorization request; raises InteractionError."""
+        waiting = interactions.pending(request, interaction)
+        authorization_request = interactions.validated(request, waiting)
+        client, session = authorization_request.client, request.confirmed_session
+        whom = Whom.THEM
+        if session is not None:
+            whom = client_rules.whom(
+                request.db_readonly, request.auth_settings, client.allow, session.user.id
+            )
+        # One that is to be confirmed counts: what else is asked of the person does not change.
+        session = session or request.waiting_session
+        step = next_interaction(
+            authorization_request, session, None, waiting.visit, whom=whom, local_mode=True
+        )
+        return cls(
+            target=OAuthReturn(interaction),
+            client_name=client.name or client.client_id,
+            client_host=host_or_scheme(authorization_request.redirect_uri),
+            reason=_reason(step),
+            leads_to=(authorization_request.redirect_uri,),
+        )
+
+    @classmethod
+    def of_first_party(cls, request: AuthRequest, target: FirstPartyReturn) -> "SignInPrompt":
+        """Return the prompt for an application that shares the session."""
+        auth_url = request.auth_settings.auth_url
+        returns = (target.error_callback_url, target.new_user_callback_url)
+        elsewhere = not target.callback_url.startswith("/")
+        return cls(
+            target=target,
+            client_name=None,
+            client_host=host_or_scheme(target.callback_url) if elsewhere else None,
+            reason=None,
+            leads_to=(
+                address(target, auth_url),
+                *(url for url in returns if url and not url.startswith("/")),
+            ),
+        )
+
+
+def _reason(step: Interaction) -> PromptReason | None:
+    if isinstance(step, WrongPerson):
+        return "wrong_person"
+    return step.reason if isinstance(step, SignIn) else None
+
+
+def host_or_scheme(address: str) -> str:
+    """Return the host that an address leads to, or the scheme of an application's own."""
+    parts = urlsplit(address)
+    return parts.netloc or f"{parts.scheme}:"

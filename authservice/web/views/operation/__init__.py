@@ -1,0 +1,1 @@
+"""Endpoints for operators and tools: health, readiness, API description, files, errors."""

@@ -1,0 +1,311 @@
+"""What is answered when a view raises, or when none fits: pages for people, JSON for programs."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from pyramid.exceptions import BadCSRFToken
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
+from pyramid.response import Response
+from pyramid.view import exception_view_config, notfound_view_config
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
+from authservice.oauth.authorize.pending import InteractionError
+from authservice.oauth.authorize.response import AuthorizationRefusedError
+from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
+from authservice.services.keys.signing_keys import KeysNotReadyError
+from authservice.web import routes
+from authservice.web.gates import cors
+from authservice.web.json_answer import error_json
+from authservice.web.pages.authorization_answer import authorization_answer
+from authservice.web.pages.pages import error_page
+from authservice.web.pages.texts import _
+from authservice.web.protocol_response import protocol_response
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import BadBodyError, form_pairs
+from authservice.web.routes import ROUTES, Surface
+from authservice.web.sign_in import interactions
+from authservice.web.sign_in.sign_in_places import RELOAD_SECONDS, TooManySignInsError
+
+_log = logging.getLogger(__name__)
+
+# What a browser may send to an address that does not exist.
+_ANY_METHOD = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+# What browsers say of a form that one of our own pages has sent (Fetch Metadata).
+_SAME_ORIGIN = "same-origin"
+# Forms that have nothing left to do when the person has no session.
+_ONLY_SIGNED_IN = {
+    "account.end_session",
+    "account.disconnect",
+    "account.sign_out_everywhere",
+    "sign_out_page",
+}
+
+
+def _speaks_json(request: AuthRequest) -> bool:
+    route = routes.of_request(request)
+    if route is None:
+        path: str = request.environ.get("PATH_INFO", "")
+        return path.startswith(("/api/", "/.well-known/"))
+    return route.surface not in {Surface.PAGE, Surface.BROWSER_PROTOCOL}
+
+
+def _speaks_oauth(request: AuthRequest) -> bool:
+    route = routes.of_request(request)
+    return route is not None and route.name.startswith("oauth2.")
+
+
+@exception_view_config(FatalAuthorizationError)
+def fatal_authorization_error(error: FatalAuthorizationError, request: AuthRequest) -> Response:
+    """Show what is wrong with the link of an application, without a redirect.
+
+    What is registered is shown in local mode only; in production the log has it.
+    """
+    _log.warning(
+        "refused an authorization request: %s received=%r registered=%r",
+        error.error,
+        error.received,
+        error.registered,
+    )
+    local_mode = request.auth_settings.local_mode
+    return error_page(
+        request,
+        400,
+        _("This sign-in link is not valid"),
+        _("The application that sent you here made a mistake in its link."),
+        _(
+            "Go back to the application. If it keeps"
+            " happening, tell its developers what this page says."
+        ),
+        description=error.description,
+        code=error.error,
+        details=[(_("Registered"), uri) for uri in error.registered] if local_mode else [],
+        difference=error.difference if local_mode else None,
+    )
+
+
+@exception_view_config(AuthorizationRefusedError)
+def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest) -> Response:
+    """Send the error to the client's redirect URI."""
+    return authorization_answer(request, error.response)
+
+
+@exception_view_config(InteractionError)
+def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
+    """Say that the page is out of date, with a way to start again where that is known."""
+    action = ("/", _("Start page"))
+    if error.query is not None:
+        url = f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{error.query}"
+        action = (url, _("Start again"))
+    return error_page(
+        request,
+        400,
+        _("This page has expired"),
+        _(
+            "It was open for longer than ten minutes, belongs to another browser,"
+            " was changed, or comes from before this service was set up again."
+        ),
+        _("Start again from the application that brought you here."),
+        code="interaction_expired",
+        action=action,
+    )
+
+
+@exception_view_config(BadCSRFToken)
+def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
+    """Say that a form was not sent from a page of this browser."""
+    route = routes.of_request(request)
+    if (
+        route is not None
+        and route.name in _ONLY_SIGNED_IN
+        and request.confirmed_session is None
+        and request.environ.get("HTTP_SEC_FETCH_SITE", _SAME_ORIGIN) == _SAME_ORIGIN
+    ):
+        # The form was sent twice, or its person has signed out in another tab. A foreign page's
+        # form brings no session along either, and its person would be told what is not so.
+        return see_other(f"{request.auth_settings.auth_url}/signed-out")
+    return error_page(
+        request,
+        403,
+        _("This page is out of date"),
+        _("The form was opened before you signed in or out, or cookies are switched off."),
+        _("Go back, load the page again and try once more."),
+        code="csrf_token_invalid",
+        action=_form_anew(request),
+    )
+
+
+def _form_anew(request: AuthRequest) -> tuple[str, str] | None:
+    """Return the page of the form that was sent, for the person who is signed in now."""
+    route = routes.of_request(request)
+    if route is not None and route.name.startswith("account."):
+        return "/account", _("Load the page again")
+    interaction = dict(form_pairs(request)).get(interactions.PARAMETER)
+    if route is not None and route.name == "consent" and interaction:
+        address = interactions.page_address(request, "/consent", interaction)
+        return address, _("Load the page again")
+    return None
+
+
+@exception_view_config(BadBodyError)
+def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
+    """Say what is wrong with a body or a query."""
+    return _in_the_callers_words(
+        request,
+        error.status,
+        error="invalid_request",
+        code=error.code,
+        description=error.message,
+        title=_("This request cannot be read"),
+        message=_("What was sent here is not what this service expects."),
+        advice=_("Go back to the application and try again."),
+    )
+
+
+@exception_view_config(TooManySignInsError)
+def too_many_sign_ins(_error: TooManySignInsError, request: AuthRequest) -> Response:
+    """Ask for patience with a page that loads itself again: nothing of the sign-in is spent."""
+    response = error_page(
+        request,
+        503,
+        _("Please wait a moment"),
+        _("Too many people are signing in with ${provider} at the same time.")
+        % {"provider": request.identity_provider.name},
+        _("This page loads itself again in a moment. You do not have to start again."),
+        code="too_many_sign_ins",
+        action=_again(request),
+    )
+    response.headers["Retry-After"] = str(RELOAD_SECONDS)
+    # To the very same address, which is that of a callback (HTML, section 4.2.5.3).
+    response.headers["Refresh"] = str(RELOAD_SECONDS)
+    return response
+
+
+@exception_view_config(DBAPIError)
+@exception_view_config(PoolTimeoutError)
+@exception_view_config(KeysNotReadyError)
+def unavailable(error: Exception, request: AuthRequest) -> Response:
+    """Say that the service cannot answer for the moment; the log says why."""
+    if request.database.file is not None:
+        request.database.file.note_failure(error)
+    # While the database is away every request ends here: a line for each, and no traceback.
+    expected = not isinstance(error, DBAPIError) or isinstance(error, OperationalError)
+    _log.error(
+        "the service cannot answer: %s: %s",
+        type(error).__name__,
+        error.orig if isinstance(error, DBAPIError) else error,
+        exc_info=None if expected else error,
+    )
+    response = _in_the_callers_words(
+        request,
+        503,
+        error="temporarily_unavailable",
+        code="SERVICE_UNAVAILABLE",
+        title=_("Please try again"),
+        message=_("The service cannot answer at the moment."),
+        advice=_("Wait a few seconds and try again."),
+    )
+    response.headers["Retry-After"] = "5"
+    return response
+
+
+@exception_view_config(Exception)
+def unexpected(error: Exception, request: AuthRequest) -> Response:
+    """Say that something failed here; what it was only the log says."""
+    _log.error("unexpected error", exc_info=error)
+    return _in_the_callers_words(
+        request,
+        500,
+        error="server_error",
+        code="INTERNAL_SERVER_ERROR",
+        title=_("Something went wrong here"),
+        message=_("The service failed to answer this request."),
+        advice=_("Try again. If it keeps failing, tell the people who run this service."),
+    )
+
+
+def _in_the_callers_words(
+    request: AuthRequest,
+    status: int,
+    *,
+    error: str,
+    code: str,
+    title: str,
+    message: str,
+    advice: str,
+    description: str | None = None,
+) -> Response:
+    """Return a failure as an OAuth error, as the session API words it, or as a page.
+
+    Programs are told the ``description`` in English, or else the message.
+    """
+    words = description or str(message)
+    if _speaks_oauth(request) and _speaks_json(request):
+        return protocol_response(ProtocolAnswer(status, NO_STORE, error_body(error, words)))
+    if _speaks_json(request):
+        return error_json(status, words, code)
+    return error_page(
+        request,
+        status,
+        title,
+        message,
+        advice,
+        description=description,
+        code=error,
+        action=_again(request) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else None,
+    )
+
+
+def _again(request: AuthRequest) -> tuple[str, str] | None:
+    """Return the same page once more, if asking for it again does nothing but show it."""
+    # Only an address of ours: another path could pass for a host.
+    if request.method == "GET" and routes.of_request(request) is not None:
+        return request.path_qs, _("Try again")
+    return None
+
+
+# Pyramid would lead from the folder of files to the same with a slash, on whatever host was named.
+@exception_view_config(HTTPMovedPermanently)
+@notfound_view_config()
+def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest) -> Response:
+    """Say that there is nothing at this address.
+
+    A preflight is answered where the request that follows it can be told so.
+    """
+    allowed = cors.preflight(request, _ANY_METHOD)
+    if allowed is not None:
+        return allowed
+    if _speaks_json(request):
+        return error_json(404, "Not Found", "NOT_FOUND")
+    return error_page(
+        request,
+        404,
+        _("There is no such page"),
+        _("Nothing is found at this address."),
+        _("Check the address, or go to the start page."),
+        code="not_found",
+        action=("/", _("Start page")),
+    )
+
+
+def method_not_allowed(request: AuthRequest) -> Response:
+    """Answer a preflight, or say which methods an address knows."""
+    route = routes.BY_NAME[request.matched_route.name]
+    allowed = cors.preflight(request, route.methods)
+    if allowed is not None:
+        return allowed
+    response = error_json(
+        405, f"Use one of these methods: {', '.join(route.methods)}", "METHOD_NOT_ALLOWED"
+    )
+    response.headers["Allow"] = ", ".join((*route.methods, "OPTIONS"))
+    return response
+
+
+def includeme(config: Any) -> None:
+    """Let each route say which methods it knows, where none of its own views has one."""
+    # By no decorator: each would look for its line of source code, half a millisecond for a route.
+    for route in ROUTES:
+        config.add_view(method_not_allowed, route_name=route.name, require_csrf=False)

@@ -1,0 +1,38 @@
+"""GET /api/ready: whether requests may be sent here; its operator is told what is wrong."""
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice.settings.version import __version__
+from authservice.web import readiness
+from authservice.web.gates.client_address import is_from_operator
+from authservice.web.json_answer import json_answer
+from authservice.web.request import AuthRequest
+
+
+@view_config(route_name="ready", request_method="GET")
+def ready(request: AuthRequest) -> Response:
+    """Return ``ready``, ``degraded`` where it serves all the same, or 503 and ``unavailable``.
+
+    Only this machine and trusted proxies learn which part is down, and which version runs: that
+    would help an attacker. All learn whether the proxy names the sender of a request.
+    """
+    conditions = readiness.conditions(request)
+    serves = all(condition.serves for condition in conditions)
+    sender_known = request.components.silent_proxy.knows_sender(request.environ)
+    told = sender_known and is_from_operator(request.environ, request.auth_settings.trusted_proxies)
+    shown = conditions if told else []
+    content: dict[str, Any] = {
+        "status": ("degraded" if conditions else "ready") if serves else "unavailable",
+        "service": request.auth_settings.service_name,
+        "conditions": {condition.name: condition.meaning for condition in shown},
+        "sender_known": sender_known,
+    }
+    if told:
+        content["version"] = __version__
+    response = json_answer(content, 200 if serves else 503)
+    if not serves:
+        response.headers["Retry-After"] = "5"
+    return response

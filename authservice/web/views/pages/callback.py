@@ -1,0 +1,99 @@
+"""GET callback/{provider_id}: where the identity provider sends the browser back to us."""
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice import clock
+from authservice.identity_provider import SignInFailedError
+from authservice.services.people.users import Profile
+from authservice.services.tokens.verifications import Verification
+from authservice.web.gates.rate_limits import by_sender
+from authservice.web.json_answer import error_json
+from authservice.web.pages.pages import error_page, page
+from authservice.web.pages.texts import _
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.sign_in import outage, places, return_target, sign_in_attempt, sign_in_failures
+from authservice.web.sign_in.arrival import arrived
+from authservice.web.sign_in.sign_in_attempt import SignInAttempt
+
+
+@view_config(route_name="callback", request_method="GET")
+def callback(request: AuthRequest) -> Response:
+    """Finish a sign-in attempt: make the session and lead on to where it was wanted."""
+    if request.matchdict["provider_id"] != request.identity_provider.id:
+        by_sender.count_callback(request, None)
+        return error_json(404, "Provider not found", "PROVIDER_NOT_FOUND")
+    found = sign_in_attempt.find(request, request.GET.get("state", ""))
+    if found is None or found[0].spent or found[0].expired:
+        by_sender.count_callback(request, None)
+        return _repeated_or_unknown(request, *(found or (None, None)))
+    row, attempt = found
+    begun_here = request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
+    by_sender.count_callback(request, attempt.id if begun_here else None)
+    if not begun_here:
+        # The attempt does not change: the browser in which it began may still finish it.
+        elsewhere = SignInFailedError("state_mismatch", "the callback came to another browser")
+        return sign_in_failures.failed(request, attempt, elsewhere)
+    began_at = clock.now()
+    try:
+        # The provider is called before the writing transaction begins, so no writer waits for it.
+        profile = _profile(request, row, attempt)
+        if profile is None:
+            return _repeated_or_unknown(request, row, attempt)
+        response = arrived(request, attempt, profile, began_at)
+    except SignInFailedError as error:
+        response = sign_in_failures.failed(request, attempt, error)
+    request.cookies_of_service.clear_attempt(response, attempt.id)
+    return response
+
+
+def _profile(request: AuthRequest, row: Verification, attempt: SignInAttempt) -> Profile | None:
+    """Return who signed in at the provider; None when another request was first.
+
+    Raises SignInFailedError, and TooManySignInsError, which alone leaves the attempt as it is.
+    """
+    answer = request.GET
+    if "error" in answer or not answer.get("code"):
+        if sign_in_attempt.spend(request, row):
+            raise _without_code(answer.get("error"))
+        return None
+    with places.place(request):
+        if not sign_in_attempt.spend(request, row):
+            return None
+        with outage.noted(request):
+            return request.identity_provider.profile(answer["code"], attempt.code_verifier)
+
+
+def _without_code(error: str | None) -> SignInFailedError:
+    if error is None:
+        return SignInFailedError("no_code", "the identity provider sent neither code nor error")
+    return SignInFailedError(error, "the identity provider answered with an error")
+
+
+def _repeated_or_unknown(
+    request: AuthRequest, row: Verification | None, attempt: SignInAttempt | None
+) -> Response:
+    """Answer a callback that finishes no sign-in; a repeated one after a sign-in is no error.
+
+    After a double click the second callback is the one whose answer the browser follows: it leads
+    on as the first one did, in the browser in which the sign-in began.
+    """
+    auth_url = request.auth_settings.auth_url
+    session = request.confirmed_session
+    if session is not None:
+        if row and attempt and attempt.began_in(request.known_browser):
+            # The first one stored a new person after it had spent the attempt.
+            new_user = row.updated_at is not None and session.user.created_at >= row.updated_at
+            return see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
+        return page(request, "signed_in", {"user": session.user})
+    again = return_target.sign_in_address(attempt.target, auth_url) if attempt else None
+    return error_page(
+        request,
+        400,
+        _("This sign-in has expired"),
+        _("It was finished already, took longer than ten minutes, or began in another browser."),
+        _("Go back to the application and sign in from there again."),
+        code="state_mismatch",
+        action=(again, _("Sign in again")) if again else None,
+    )

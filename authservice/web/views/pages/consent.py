@@ -1,0 +1,107 @@
+"""GET and POST /consent: whether a client may have what it asks for."""
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice import events
+from authservice.events import ConsentRefused
+from authservice.oauth.authorize.consent import remember
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.response import refuse
+from authservice.services.people.users import User
+from authservice.web.gates import csrf
+from authservice.web.pages.authorization_answer import authorization_answer
+from authservice.web.pages.missing_address import missing_address
+from authservice.web.pages.pages import page
+from authservice.web.pages.scope_texts import resource_texts, scope_texts
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import form_pairs
+from authservice.web.sign_in import interactions
+from authservice.web.sign_in.sign_in_prompt import host_or_scheme
+
+# The page first asks for everything at once. Who wants less asks for boxes, which are a form of
+# their own: so "allow" means all that was shown, whatever a form sends or leaves out with it.
+_CHOOSING = "choose"
+_ALLOW = "allow"
+_ALLOW_TICKED = "allow-ticked"
+
+
+@view_config(route_name="consent", request_method="GET")
+def consent(request: AuthRequest) -> Response:
+    """Show which client asks for what; without a session, go back to the authorization request."""
+    interaction = request.GET.get(interactions.PARAMETER, "")
+    authorization_request = interactions.validated(
+        request, interactions.pending(request, interaction)
+    )
+    session = request.confirmed_session
+    if session is None:
+        return _back_to_authorize(request, interaction)
+    values = _values(request, authorization_request, session.user, interaction)
+    return page(request, "consent", values, form_targets=[authorization_request.redirect_uri])
+
+
+@view_config(route_name="consent", request_method="POST")
+def consent_submitted(request: AuthRequest) -> Response:
+    """Store a yes and continue; tell the client a no."""
+    pairs = form_pairs(request)
+    fields = dict(pairs)
+    interaction = fields.get(interactions.PARAMETER, "")
+    waiting = interactions.pending(request, interaction)
+    authorization_request = interactions.validated(request, waiting)
+    session = request.confirmed_session
+    if session is None:
+        return _back_to_authorize(request, interaction)
+    if fields.get("decision") in {_ALLOW, _ALLOW_TICKED}:
+        ticked = {value for name, value in pairs if name == "scope"}
+        offered = (
+            authorization_request.optional_scopes if fields["decision"] == _ALLOW_TICKED else ()
+        )
+        declined = tuple(scope for scope in offered if scope not in ticked)
+        remember(request.transaction, authorization_request, session.user.id, declined)
+        narrowed = interactions.sealed(request, waiting.narrowed_by(declined))
+        return _back_to_authorize(request, narrowed)
+    if fields.get("decision") == "deny":
+        events.log(
+            ConsentRefused(sub=session.user.id, client_id=authorization_request.client.client_id)
+        )
+        description = "The user did not allow what was asked for."
+        answer = refuse(
+            authorization_request, request.auth_settings.issuer, "access_denied", description
+        )
+        return authorization_answer(request, answer)
+    return see_other(_address(request, interaction))
+
+
+def _address(request: AuthRequest, interaction: str) -> str:
+    return interactions.page_address(request, "/consent", interaction)
+
+
+def _back_to_authorize(request: AuthRequest, interaction: str) -> Response:
+    return see_other(interactions.page_address(request, interactions.AUTHORIZE_PATH, interaction))
+
+
+def _values(
+    request: AuthRequest, authorization_request: AuthorizationRequest, user: User, interaction: str
+) -> dict[str, Any]:
+    choosing = _CHOOSING in request.GET
+    choose = bool(authorization_request.optional_scopes) and not choosing
+    return {
+        "client_name": authorization_request.client.name or authorization_request.client.client_id,
+        "client_host": host_or_scheme(authorization_request.redirect_uri),
+        "user": user,
+        "scopes": scope_texts(
+            authorization_request.consent_scopes,
+            user,
+            request.auth_settings,
+            missing_address(request, user),
+        ),
+        "resources": resource_texts(authorization_request.resources, request.auth_settings),
+        "optional": authorization_request.optional_scopes if choosing else (),
+        "choose_url": f"{_address(request, interaction)}&{_CHOOSING}=yes" if choose else None,
+        "interaction": interaction,
+        "csrf_token": csrf.token(request),
+        "switch_account_url": interactions.page_address(request, "/sign-in", interaction),
+    }

@@ -1,0 +1,114 @@
+"""GET and POST /sign-in: the page on which people sign in, or continue as who they are."""
+
+from pyramid.response import Response
+from pyramid.view import exception_view_config, view_config
+
+from authservice.web.gates import csrf
+from authservice.web.pages.pages import error_page, page
+from authservice.web.pages.texts import _
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import form_pairs
+from authservice.web.sign_in import (
+    interactions,
+    return_target,
+    sign_in_attempt,
+    silent_confirmation,
+)
+from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
+from authservice.web.sign_in.sign_in_attempt import AttemptError, SignInAttempt
+from authservice.web.sign_in.sign_in_prompt import SignInPrompt
+
+
+@view_config(route_name="sign_in", request_method="GET")
+def sign_in(request: AuthRequest) -> Response:
+    """Show who is asking and how to sign in; lead on at once who only has to be confirmed."""
+    query = request.GET
+    if interactions.PARAMETER in query:
+        prompt = SignInPrompt.of_interaction(request, query[interactions.PARAMETER])
+    else:
+        target = FirstPartyReturn.of_query(request.components.origins, query)
+        prompt = SignInPrompt.of_first_party(request, target)
+    return silent_confirmation.begun(request, prompt) or _page(request, prompt)
+
+
+@view_config(route_name="sign_in", request_method="POST")
+def sign_in_submitted(request: AuthRequest) -> Response:
+    """Go on as the person who is signed in, or to the identity provider."""
+    fields = dict(form_pairs(request))
+    secret = request.components.secret
+    try:
+        attempt = sign_in_attempt.unseal(secret, request.known_browser, fields.get("attempt", ""))
+    except AttemptError as error:
+        return _expired(request, error.target)
+    if fields.get("choice") == "continue":
+        return see_other(_continued(request, attempt))
+    response = see_other(sign_in_attempt.begin(request, attempt))
+    request.cookies_of_service.set_attempt(response, attempt.id)
+    return response
+
+
+def _expired(request: AuthRequest, target: return_target.ReturnTarget | None) -> Response:
+    if isinstance(target, OAuthReturn):
+        # Raises where the client's request has expired too: its own page starts again.
+        interactions.pending(request, target.interaction)
+    auth_url = request.auth_settings.auth_url
+    again = return_target.sign_in_address(target, auth_url) if target else None
+    return error_page(
+        request,
+        400,
+        _("This page has expired"),
+        _("The sign-in page was open for longer than ten minutes, or was changed on its way."),
+        _("Go back to the application and sign in from there again."),
+        code="sign_in_expired",
+        action=(again, _("Sign in again")) if again else None,
+    )
+
+
+def _continued(request: AuthRequest, attempt: SignInAttempt) -> str:
+    auth_url = request.auth_settings.auth_url
+    target = attempt.target
+    session = request.confirmed_session
+    if session is None or session.user.id != attempt.person_id:
+        # In another tab the person whom the page named has left since, or another one has come.
+        return return_target.sign_in_address(target, auth_url)
+    if isinstance(target, OAuthReturn):
+        waiting = interactions.pending(request, target.interaction).continued_with(session.id)
+        target = OAuthReturn(interactions.sealed(request, waiting))
+    return return_target.address(target, auth_url)
+
+
+def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:
+    session = request.confirmed_session
+    attempt = sign_in_attempt.new(
+        prompt.target,
+        session.user.id if session else None,
+        choose_account=return_target.chooses_account(request.GET),
+    )
+    values = {
+        "client_name": prompt.client_name,
+        "client_host": prompt.client_host,
+        "provider_name": request.identity_provider.name,
+        "attempt": sign_in_attempt.seal(attempt, request.components.secret, request.browser),
+        "csrf_token": csrf.token(request),
+        "reason": prompt.reason,
+        "current_user": session.user if session else None,
+        "sign_in_choices": "sign_in_choices.jinja2",
+        "may_continue": prompt.reason in {None, "select_account"},
+    }
+    targets = [request.identity_provider.authorization_url("", ""), *prompt.leads_to]
+    return page(request, "sign_in", values, form_targets=targets)
+
+
+@exception_view_config(RefusedReturnError)
+def refused_return(error: RefusedReturnError, request: AuthRequest) -> Response:
+    """Say that a link would lead to an address that is not one of our applications'."""
+    return error_page(
+        request,
+        403,
+        _("This link cannot be used"),
+        _("The address to which you would return after signing in is not one of our applications."),
+        _("Go back to the application. Its developers can correct the link."),
+        description=error.message,
+        code=error.code,
+    )

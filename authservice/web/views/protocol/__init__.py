@@ -1,0 +1,1 @@
+"""The endpoints of OAuth and OpenID Connect."""

@@ -1,0 +1,160 @@
+"""GET and POST oauth2/authorize: every way through the pages begins and ends here."""
+
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice import clock, events
+from authservice.events import AccessRefused
+from authservice.oauth import parameters
+from authservice.oauth.authorize import checks
+from authservice.oauth.authorize.interaction import (
+    NOT_FOR_USER,
+    Consent,
+    Interaction,
+    Issue,
+    Refuse,
+    SignIn,
+    Visit,
+    WrongPerson,
+    next_interaction,
+)
+from authservice.oauth.authorize.pending import PendingRequest
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.response import AuthorizationResponse, issue_code, refuse
+from authservice.oauth.parameters import Parameters
+from authservice.services.admission import client_rules
+from authservice.services.admission.client_rules import Whom
+from authservice.services.clients.clients import Client
+from authservice.services.people import consents
+from authservice.services.sessions.sessions import CentralSession
+from authservice.web.pages.authorization_answer import authorization_answer
+from authservice.web.pages.wrong_person import wrong_person_page
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import BadBodyError, form_pairs, query_pairs
+from authservice.web.session.session_extension import extended_when_due
+from authservice.web.sign_in import interactions, posted_request
+
+# Sealed for the pages it grows by a third, and has to fit into an address then too.
+_MAX_REQUEST = 16 * 1024
+_NO_ROOM = (
+    f"Too many requests of more than {_MAX_REQUEST} bytes are waiting. "
+    "Try again in some minutes, or send a shorter request."
+)
+
+
+# No form token: clients send people here from their own pages (OIDC Core, 3.1.2.1).
+@view_config(route_name="oauth2.authorize", request_method="POST", require_csrf=False)
+def authorize_by_post(request: AuthRequest) -> Response:
+    """Send the same request again by GET: a cross-site POST brings no session cookie.
+
+    One that is too long for an address is stored, and the browser gets a reference to it.
+    """
+    pairs = form_pairs(request)
+    query = urlencode(pairs)
+    if len(query) > _MAX_REQUEST:
+        sent = Parameters.read(pairs, parameters.AUTHORIZE)
+        # A request that would be refused for every person is refused here, and not stored.
+        authorization_request = checks.validate(request.server_context, sent)
+        reference = posted_request.keep(request, sent.encoded())
+        if reference is None:
+            issuer = request.auth_settings.issuer
+            answer = refuse(authorization_request, issuer, "temporarily_unavailable", _NO_ROOM)
+            return authorization_answer(request, answer)
+        query = urlencode({posted_request.PARAMETER: reference})
+    return see_other(f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{query}")
+
+
+@view_config(route_name="oauth2.authorize", request_method="GET")
+def authorize(request: AuthRequest) -> Response:
+    """Answer an authorization request, or redirect to the page that asks the person."""
+    sent, waiting = _sent_and_waiting(request)
+    visit = waiting.visit
+    context = request.server_context
+    authorization_request = checks.validate(context, sent).without(visit.declined)
+    match _next_step(request, authorization_request, visit):
+        case Issue(session):
+            extended_when_due(request)
+            answer = issue_code(context, authorization_request, session)
+            if answer is not None:
+                return authorization_answer(request, answer)
+            # Something has changed since: the next request checks everything again.
+            path = interactions.AUTHORIZE_PATH
+        case Refuse() as refusal:
+            return authorization_answer(request, _refused(request, authorization_request, refusal))
+        case SignIn():
+            path = "/sign-in"
+        case Consent():
+            path = "/consent"
+        case WrongPerson(session):
+            answer = _refused(request, authorization_request, NOT_FOR_USER)
+            interaction = interactions.sealed(request, replace(waiting, query=sent.encoded()))
+            return wrong_person_page(
+                request, authorization_request, session.user, answer, interaction
+            )
+    interaction = interactions.sealed(request, replace(waiting, query=sent.encoded()))
+    return see_other(interactions.page_address(request, path, interaction))
+
+
+def _refused(
+    request: AuthRequest, authorization_request: AuthorizationRequest, refusal: Refuse
+) -> AuthorizationResponse:
+    if refusal is NOT_FOR_USER and request.confirmed_session is not None:
+        client_id = authorization_request.client.client_id
+        events.log(AccessRefused(sub=request.confirmed_session.user.id, client_id=client_id))
+    issuer = request.auth_settings.issuer
+    return refuse(authorization_request, issuer, refusal.error, refusal.description)
+
+
+def _sent_and_waiting(request: AuthRequest) -> tuple[Parameters, PendingRequest]:
+    """Return what the client sent, and how far the request has come; its query may be blank yet.
+
+    It comes from the client, from our pages, or from where it was kept after a POST.
+    """
+    pairs = query_pairs(request)
+    names = dict(pairs)
+    if "client_id" not in names:
+        if interactions.PARAMETER in names:
+            waiting = interactions.pending(request, names[interactions.PARAMETER])
+            return interactions.sent_parameters(waiting), waiting
+        if posted_request.PARAMETER in names:
+            reference = names[posted_request.PARAMETER]
+            query = posted_request.claim(request, reference)
+            waiting = PendingRequest(query, Visit(clock.now()), reference)
+            return interactions.sent_parameters(waiting), waiting
+    if len(request.environ["QUERY_STRING"]) > _MAX_REQUEST:
+        raise BadBodyError(414, "URI_TOO_LONG", f"The query is longer than {_MAX_REQUEST} bytes.")
+    return Parameters.read(pairs, parameters.AUTHORIZE), PendingRequest("", Visit(clock.now()))
+
+
+def _next_step(
+    request: AuthRequest, authorization_request: AuthorizationRequest, visit: Visit
+) -> Interaction:
+    session = request.confirmed_session
+    consent = None
+    if session is not None:
+        consent = consents.find(
+            request.db_readonly, authorization_request.client.client_id, session.user.id
+        )
+    return next_interaction(
+        authorization_request,
+        session,
+        consent,
+        visit,
+        whom=_whom(request, authorization_request.client, session),
+        local_mode=request.auth_settings.local_mode,
+    )
+
+
+def _whom(request: AuthRequest, client: Client, session: CentralSession | None) -> Whom:
+    """Tell whether a client is for who is signed in; names that they have just shown are pinned."""
+    if session is None or client.allow is None:
+        return Whom.THEM
+    settings, user_id = request.auth_settings, session.user.id
+    found = client_rules.whom(request.db_readonly, settings, client.allow, user_id)
+    if found is Whom.UNCERTAIN and client_rules.knows_names(session):
+        return client_rules.pin_and_tell(request.db, settings, client.allow, user_id)
+    return found

@@ -1,0 +1,137 @@
+"""GET and POST oauth2/end-session, its confirmation, and the page that says it is done."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from pyramid.response import Response
+from pyramid.view import exception_view_config, view_config
+
+from authservice import clock
+from authservice.oauth import parameters
+from authservice.oauth.logout import end_session as protocol
+from authservice.oauth.logout.end_session import EndSessionError
+from authservice.oauth.parameters import Parameters
+from authservice.web.gates import csrf
+from authservice.web.pages.pages import error_page, page
+from authservice.web.pages.texts import _
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import form_pairs, query_pairs
+from authservice.web.session.session_end import end_presented_sessions
+
+# Different purposes: neither is accepted as the other.
+_REQUEST = "end session request"
+_CONFIRMATION = "end session confirmation"
+_LIFETIME = timedelta(minutes=10)
+_SEALED = "logout"
+
+
+# No form token: clients send people here from their own pages, and nothing ends without a hint
+# that proves the session, or a confirmation that carries one.
+@view_config(route_name="oauth2.end_session", request_method="POST", require_csrf=False)
+def end_session_by_post(request: AuthRequest) -> Response:
+    """Send the request again by GET, sealed: a cross-site POST brings no session cookie."""
+    # Repeated ones stay, to be refused where the request is checked.
+    pairs = [pair for pair in form_pairs(request) if pair[0] in parameters.END_SESSION]
+    query = urlencode({_SEALED: _seal(request, _REQUEST, {"pairs": pairs})})
+    return see_other(f"{request.auth_settings.issuer}/oauth2/end-session?{query}")
+
+
+@view_config(route_name="oauth2.end_session", request_method="GET")
+def end_session(request: AuthRequest) -> Response:
+    """End the session of this browser at a client's request, or ask the person."""
+    # Whether or not its person is admitted: it is to end.
+    stored = request.stored_session
+    session = stored.session if stored else None
+    sent = Parameters.read(_pairs(request), parameters.END_SESSION)
+    request.ui_locales = sent.get("ui_locales")
+    end_session_request = protocol.validate(
+        sent,
+        session,
+        request.db_readonly,
+        request.auth_settings,
+        request.signing_keys,
+    )
+    if not end_session_request.confirmation_needed:
+        return _ended(request, end_session_request.return_to)
+    values = {
+        "client_name": end_session_request.client_name,
+        "user": session.user if session else None,
+        "csrf_token": csrf.token(request),
+        "request_token": _seal(
+            request,
+            _CONFIRMATION,
+            {"return_to": end_session_request.return_to, "ui_locales": request.ui_locales},
+        ),
+    }
+    targets = [end_session_request.return_to] if end_session_request.return_to else []
+    return page(request, "end_session", values, form_targets=targets)
+
+
+@view_config(route_name="oauth2.end_session_confirm", request_method="POST")
+def end_session_confirmed(request: AuthRequest) -> Response:
+    """Do what the person decided."""
+    fields = dict(form_pairs(request))
+    found = _unseal(request, _CONFIRMATION, fields.get(_SEALED, ""))
+    if found is None:
+        raise EndSessionError("The confirmation was open for longer than ten minutes.")
+    request.ui_locales = found.get("ui_locales")
+    if fields.get("decision") != "sign-out":
+        return see_other(_own_page(request, "/"))
+    return _ended(request, found["return_to"])
+
+
+@view_config(route_name="signed_out", request_method="GET")
+def signed_out(request: AuthRequest) -> Response:
+    """Say that the person is signed out."""
+    return page(request, "signed_out", {"everywhere": request.GET.get("everywhere") == "yes"})
+
+
+@exception_view_config(EndSessionError)
+def end_session_error(error: EndSessionError, request: AuthRequest) -> Response:
+    """Say what is wrong with the sign-out link of an application, without a redirect."""
+    return error_page(
+        request,
+        400,
+        _("This sign-out link is not valid"),
+        _("The application that sent you here made a mistake in its link."),
+        _(
+            "You can sign out on the start page. If it"
+            " keeps happening, tell the application's developers what this page says."
+        ),
+        description=error.description,
+        code="invalid_request",
+        action=("/", _("Start page")),
+    )
+
+
+def _ended(request: AuthRequest, return_to: str | None) -> Response:
+    response = see_other(return_to or _own_page(request, "/signed-out"))
+    return end_presented_sessions(request, response)
+
+
+def _own_page(request: AuthRequest, path: str) -> str:
+    """Return the address of a page in the language that the client asked for."""
+    address = f"{request.auth_settings.auth_url}{path}"
+    if request.ui_locales is None:
+        return address
+    return f"{address}?{urlencode({'ui_locales': request.locale_name})}"
+
+
+def _pairs(request: AuthRequest) -> list[tuple[str, str]]:
+    pairs = query_pairs(request)
+    sealed = dict(pairs).get(_SEALED)
+    if sealed is None:
+        return pairs
+    found = _unseal(request, _REQUEST, sealed)
+    return [] if found is None else [(name, value) for name, value in found["pairs"]]
+
+
+def _seal(request: AuthRequest, purpose: str, content: dict[str, Any]) -> str:
+    return request.components.secret.seal(purpose, content, clock.now() + _LIFETIME)
+
+
+def _unseal(request: AuthRequest, purpose: str, sealed: str) -> dict[str, Any] | None:
+    found = request.components.secret.unseal(purpose, sealed, clock.now())
+    return None if found is None or found.expired else found.value

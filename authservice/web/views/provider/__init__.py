@@ -1,0 +1,1 @@
+"""What the identity provider calls."""

@@ -1,0 +1,1 @@
+"""The endpoints of the session API, for first-party applications."""

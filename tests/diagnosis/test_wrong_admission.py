@@ -1,0 +1,110 @@
+"""``authservice check`` on rules of admission that let in other people than one may think."""
+
+import json
+
+import pytest
+
+from authservice.database.database import Database
+from authservice.services.admission import pins
+from authservice.settings.admission import rules
+from tests.diagnosis.machine import finds
+from tests.unit.services.admission.people import person
+
+SETTINGS = "settings.refused"
+
+
+@pytest.fixture
+def seen(machine):
+    """Store what a person showed who has signed in, under these rules."""
+    database = Database(f"sqlite:///{machine.database_file}")
+
+    def seen(entry, *people):
+        for who in people:
+            with database.transaction() as connection:
+                pins.resolve(connection, [rules.parse(entry)], who)
+
+    yield seen
+    database.dispose()
+
+
+def test_production_that_does_not_say_who_may_sign_in(machine):
+    machine.set("admission.users", None)
+
+    (found,) = finds(machine, (SETTINGS, "admission"))
+    for name in ("organizations", "users", "email_domains", "everyone"):
+        assert f"admission.{name}" in str(found)
+
+
+def test_everyone_may_sign_in(machine):
+    machine.set("admission.users", None)
+    machine.set("admission.everyone", "true")
+
+    finds(machine, ("admission.everyone", "admission.everyone"))
+
+
+def test_who_leaves_a_company_is_not_noticed_by_the_domain(machine):
+    machine.set("admission.email_domains", "observatory-lab.org")
+    machine.set("provider.trust_emails", "true")
+
+    finds(machine, ("admission.email_domains", "admission.email_domains"))
+
+
+def test_addresses_of_a_provider_of_ones_own_do_not_count(machine):
+    machine.set("admission.email_domains", "observatory-lab.org")
+
+    finds(machine, ("admission.trust_emails", "provider.trust_emails"))
+
+
+@pytest.mark.parametrize("entry", ["org:observatory", "team:observatory/dome", "user:ada"])
+def test_a_name_that_is_another_ones_now(machine, seen, entry):
+    key = "admission.users" if entry == "user:ada" else "admission.organizations"
+    machine.set(key, entry)
+    for number in ("7", "8"):
+        groups = {"observatory": number}, {"observatory/dome": number}
+        seen(entry, person(number, "ada", None, *groups))
+
+    (found,) = finds(machine, ("admission.name_reassigned", entry))
+    assert (found["found"], found["expected"]) == ("number 8", "number 7")
+
+
+def test_a_name_without_a_number_is_no_trouble(machine, seen):
+    machine.set("admission.organizations", "observatory")
+
+    finds(machine)
+    (admission,) = _about_admission(machine)
+    assert (admission["severity"], admission["found"]) == ("ok", "org:observatory")
+
+    seen("org:observatory", person(organizations={"observatory": "7"}))
+    (admission,) = _about_admission(machine)
+    assert "found" not in admission or not admission["found"]
+
+
+def test_before_the_first_migration_numbers_are_not_there(machine):
+    machine.set("admission.organizations", "observatory")
+    machine.database_file.unlink()
+
+    assert [each["severity"] for each in _about_admission(machine)] == ["skipped"]
+
+
+@pytest.mark.parametrize(
+    ("key", "entry"),
+    [
+        ("admission.organizations", "org:set-me"),
+        ("admission.organizations", "team:observatory/set-me"),
+        ("admission.users", "user:set-me"),
+        ("admission.email_domains", "domain:example.com"),
+    ],
+)
+def test_a_rule_of_the_shipped_file(machine, key, entry):
+    machine.set(key, entry)
+    machine.set("provider.trust_emails", "true")
+    expected = [("placeholders.rule", "admission")]
+    if "domain" in key:
+        expected.append("admission.email_domains")
+
+    assert expected[0] in [(each["id"], each["about"]) for each in finds(machine, *expected)]
+
+
+def _about_admission(machine):
+    _, output = machine.check("--json")
+    return [each for each in json.loads(output)["findings"] if each["id"].startswith("admission")]

@@ -1,0 +1,141 @@
+"""Signing in where an App asks for members: the same source as that of the poll, and no scope."""
+
+import threading
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from sqlalchemy import select
+
+from authservice.models import removed_account, user
+from authservice.services.admission import poll_turns
+from tests.helpers import provider_events
+from tests.helpers.production import production_browser
+from tests.helpers.waiting import until
+
+
+def _app(production):
+    return production.registry.components.github_app
+
+
+@pytest.fixture
+def poll(production, database):
+    """Read the lists from now on, also where the service's own thread is at it."""
+
+    def read():
+        with database.transaction() as connection:
+            poll_turns.ask_for_one(connection)
+        until(lambda: _app(production).poll.look(threading.Event()))
+
+    return read
+
+
+def leave(acme):
+    acme.organization("Acme", members={"octocat": "active"})
+
+
+@pytest.mark.story("callback")
+def test_a_member_signs_in_and_a_stranger_does_not(come, acme):
+    mona, _ = come("octocat")
+    stranger, answer = come("newcomer")
+
+    assert mona.session()["user"]["username"] == "octocat"
+    assert answer.status_int == 403
+    assert stranger.session() is None
+    # Nothing was asked in the name of the person.
+    assert acme.requests("/api/user/memberships/orgs") == []
+
+
+def test_no_scope_is_asked_for(production):
+    person = production_browser(production)
+    leaving = person.get("/sign-in").forms[0].submit("choice", value="sign-in")
+
+    query = parse_qs(urlsplit(person.follow_home(leaving).location).query)
+
+    assert "scope" not in query
+
+
+def test_the_address_is_read_by_the_permission_of_the_app(come, acme):
+    mona, _ = come("octocat")
+    assert mona.session()["user"]["email"] == "mona@example.com"
+
+    acme.app(permissions={"members": "read"})
+    hubot, _ = come("hubot")
+    assert hubot.session()["user"]["emailVerified"] is False
+
+
+def test_the_poll_confirms_whoever_signed_in(come, poll, production, turnable_clock, acme):
+    mona, _ = come("octocat")
+    for _ in range(5):
+        turnable_clock.advance(hours=20)
+        acme.advance(20 * 3600)
+        poll()
+
+    assert mona.session() is not None
+
+
+def test_without_the_poll_a_confirmation_is_due_in_time(come, turnable_clock):
+    mona, _ = come("octocat")
+    turnable_clock.advance(hours=25)
+
+    assert mona.session() is None
+
+
+@pytest.mark.attack("ADMISSION-left")
+def test_whoever_left_is_signed_out_by_the_event(come, send, acme):
+    hubot, _ = come("hubot")
+    leave(acme)
+
+    send("organization", provider_events.organization("member_removed"))
+
+    until(lambda: hubot.session() is None)
+    assert come("hubot")[1].status_int == 403
+
+
+@pytest.mark.attack("ADMISSION-left")
+def test_whoever_left_is_signed_out_by_the_poll(come, poll, acme):
+    hubot, _ = come("hubot")
+    leave(acme)
+
+    poll()
+
+    assert hubot.session() is None
+
+
+def test_a_removal_in_the_middle_of_a_sign_in_lets_nobody_in(
+    production, send, acme, database, monkeypatch
+):
+    provider = production.registry.components.identity_provider
+    known = provider.profile
+
+    def overtaken(code, verifier):
+        profile = known(code, verifier)
+        leave(acme)
+        send("organization", provider_events.organization("member_removed"))
+        until(lambda: database.reader.scalar(select(removed_account.c.id)) is not None)
+        return profile
+
+    monkeypatch.setattr(provider, "profile", overtaken)
+    person = production_browser(production)
+    leaving = person.get("/sign-in").forms[0].submit("choice", value="sign-in")
+    back = acme.allow(person.follow_home(leaving).location, "hubot")
+    person.follow_home(person.visit(back, expect_errors=True))
+
+    assert person.session() is None
+    assert database.reader.scalars(select(user.c.id)).all() == []
+
+
+def test_a_provider_that_does_not_answer_lets_nobody_new_in(come, acme):
+    acme.fault("/api/orgs/acme/memberships/octocat", "500")
+
+    mona, _ = come("octocat")
+
+    assert mona.session() is None
+
+
+def test_an_app_that_is_not_installed_lets_nobody_in_and_says_so(come, acme):
+    acme.organization("Acme", installation=None)
+
+    mona, answer = come("octocat")
+
+    assert answer.status_int == 403
+    assert mona.session() is None

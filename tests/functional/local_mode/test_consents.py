@@ -1,0 +1,89 @@
+"""Consents on demand: what the page of a client would ask, and would be refused."""
+
+import pytest
+
+from tests.helpers.browser import Browser
+from tests.helpers.relying_party import RelyingParty
+
+
+@pytest.fixture
+def relying_party(app, database):
+    return RelyingParty.registered(app, database)
+
+
+def _content(relying_party, *scopes):
+    content = {"person": "local-developer", "client_id": relying_party.client_id}
+    return content | ({"scopes": [*scopes]} if scopes else {})
+
+
+def _is_asked(app, control, relying_party, scope):
+    begun = control.post("sessions", {"person": "local-developer"})
+    answer = Browser(app).get(
+        "/api/auth/oauth2/authorize",
+        relying_party.request(scope=scope),
+        headers={"Cookie": begun["cookie"]},
+    )
+    return "/consent" in answer.location
+
+
+def test_a_consent_spares_the_page(app, control, relying_party):
+    assert _is_asked(app, control, relying_party, "openid email")
+
+    control.put("consents", _content(relying_party, "openid", "email"))
+
+    assert not _is_asked(app, control, relying_party, "openid email")
+    assert _is_asked(app, control, relying_party, "openid email profile")
+
+
+def test_a_consent_is_what_was_put_last(app, control, relying_party):
+    control.put("consents", _content(relying_party, "openid", "email"))
+    control.put("consents", _content(relying_party, "openid", "profile"))
+
+    assert _is_asked(app, control, relying_party, "openid email")
+    assert not _is_asked(app, control, relying_party, "openid profile")
+
+
+def test_some_scopes_are_withdrawn(app, control, relying_party):
+    control.put("consents", _content(relying_party, "openid", "email"))
+
+    control.delete("consents", _content(relying_party, "email"))
+
+    assert _is_asked(app, control, relying_party, "openid email")
+    assert not _is_asked(app, control, relying_party, "openid")
+
+
+def test_without_scopes_the_client_loses_everything(app, control, relying_party):
+    control.put("consents", _content(relying_party, "openid"))
+
+    control.delete("consents", _content(relying_party))
+
+    assert _is_asked(app, control, relying_party, "openid")
+    assert control.ask("DELETE", "consents", _content(relying_party)).status_int == 404
+
+
+@pytest.mark.attack("LOCAL-bad-request")
+@pytest.mark.parametrize(
+    ("change", "status", "field"),
+    [
+        ({"person": "nobody"}, 400, "person"),
+        ({"person": 1}, 400, "person"),
+        ({"client_id": "unknown"}, 400, "client_id"),
+        ({"client_id": None}, 400, "client_id"),
+        ({"scopes": []}, 400, "scopes"),
+        ({"scopes": "openid"}, 400, "scopes"),
+        ({"scopes": ["openid", "admin"]}, 400, "scopes"),
+        ({"scopes": ["openid", "openid"]}, 400, "scopes"),
+        ({"resource": "x"}, 400, "resource"),
+    ],
+)
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_wrong_request_changes_no_consent(
+    app, control, relying_party, method, change, status, field
+):
+    control.put("consents", _content(relying_party, "openid"))
+
+    answer = control.ask(method, "consents", _content(relying_party, "openid", "email") | change)
+
+    assert (answer.status_int, answer.json["field"]) == (status, field)
+    assert not _is_asked(app, control, relying_party, "openid")
+    assert _is_asked(app, control, relying_party, "openid email")

@@ -1,0 +1,70 @@
+"""Which addresses count apart, which together, and whose word for an address counts."""
+
+import pytest
+
+from tests.functional.rate_limits.asking import BEGIN, at, get
+from tests.helpers.production import production_app, production_browser
+
+
+def test_each_address_counts_apart(browser):
+    get(browser, "/sign-in", 101)
+
+    assert get(at(browser, "203.0.113.8"), "/sign-in", 1) == [200]
+    assert get(at(browser, "127.0.0.1"), "/sign-in", 1) == [429]
+
+
+def test_ipv6_addresses_of_one_network_count_together(browser):
+    statuses = [get(at(browser, f"2001:db8:0:1:{number}::1"), BEGIN, 1)[0] for number in range(31)]
+
+    assert statuses == [303] * 30 + [429]
+    assert get(at(browser, "2001:db8:0:2::1"), BEGIN, 1) == [303]
+
+
+@pytest.mark.attack("EXHAUSTION-senders")
+def test_a_site_with_many_ipv6_networks_may_ask_eight_times_as_often(make_app, monkeypatch):
+    app = production_app(make_app, monkeypatch, ratelimit__begun_sign_ins="2")
+    browser = production_browser(app)
+    statuses = [get(at(browser, f"2001:db8:0:{number:x}::1"), BEGIN, 1)[0] for number in range(17)]
+
+    assert statuses == [303] * 16 + [429]
+    assert get(at(browser, "2001:db8:1::1"), BEGIN, 1) == [303]
+
+
+def test_what_one_ipv6_network_is_refused_uses_up_nothing_of_its_site(browser):
+    get(at(browser, "2001:db8:0:1::1"), BEGIN, 100)
+
+    assert get(at(browser, "2001:db8:0:2::1"), BEGIN, 1) == [303]
+
+
+def test_an_ipv6_address_on_a_link_counts_like_any_other(browser):
+    assert get(at(browser, "fe80::1%eth0"), BEGIN, 31) == [303] * 30 + [429]
+
+
+def test_an_ipv4_address_in_ipv6_dress_is_the_same(browser):
+    get(at(browser, "203.0.113.8"), BEGIN, 30)
+
+    assert get(at(browser, "::ffff:203.0.113.8"), BEGIN, 1) == [429]
+
+
+def test_without_a_trusted_proxy_no_forwarded_address_counts(browser):
+    statuses = [
+        browser.get(
+            BEGIN, headers={"X-Forwarded-For": f"203.0.113.{n}"}, expect_errors=True
+        ).status_int
+        for n in range(31)
+    ]
+
+    assert statuses[-1] == 429
+
+
+@pytest.mark.attack("FAILURES-47")
+def test_behind_a_trusted_proxy_its_word_counts_and_no_claim_left_of_it(make_app, monkeypatch):
+    app = production_app(make_app, monkeypatch, auth__trusted_proxies="127.0.0.1 10.0.0.0/8")
+    browser = production_browser(app)
+
+    def ask(forwarded_for):
+        return get(browser, BEGIN, 1, headers={"X-Forwarded-For": forwarded_for})[0]
+
+    statuses = [ask(f"198.51.100.{n}, 203.0.113.8, 10.1.2.3") for n in range(31)]
+    assert statuses == [303] * 30 + [429]
+    assert ask("203.0.113.9, 10.1.2.3") == 303

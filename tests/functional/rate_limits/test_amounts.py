@@ -1,0 +1,118 @@
+"""How many requests pass, which are free, and how it is said that there were too many."""
+
+import pytest
+
+from tests.functional.rate_limits.asking import AUTHORIZE, BEGIN, SESSION, asked_for, basic, get
+from tests.helpers.browser import Browser
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.relying_party import TOKEN, USERINFO
+
+
+@pytest.mark.attack("RFC6819-4.4.1.11")
+@pytest.mark.parametrize(
+    ("path", "limit", "window"),
+    [
+        ("/sign-in", 100, 10),
+        ("/api/auth/callback/github", 30, 10),
+        ("/api/auth/callback/elsewhere", 30, 10),
+        ("/api/auth/sign-in/begin", 30, 10),
+        (AUTHORIZE, 300, 60),
+        (SESSION, 100, 10),
+        ("/api/auth/token", 100, 10),
+        ("/", 100, 10),
+        ("/api/auth/list-sessions", 100, 10),
+        ("/static/authservice.css", 100, 10),
+    ],
+)
+def test_so_many_requests_pass_and_the_next_is_told_when_to_come_again(
+    browser, path, limit, window
+):
+    assert 429 not in get(browser, path, limit)
+
+    refused = browser.get(path, expect_errors=True)
+
+    assert refused.status_int == 429
+    assert 1 <= int(refused.headers["Retry-After"]) <= window
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/health",
+        "/api/auth/ok",
+        "/api/auth/jwks",
+        "/api/auth/.well-known/openid-configuration",
+        "/api/auth/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-authorization-server/api/auth",
+    ],
+)
+def test_what_everybody_reads_is_free(browser, path):
+    assert set(get(browser, path, 320)) == {200}
+
+
+def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
+    get(browser, BEGIN, 30)
+    page = browser.get(BEGIN, status=429)
+    assert page.content_type == "text/html"
+    assert "Please wait a moment" in page.text
+    assert page.headers["Content-Security-Policy"]
+
+    get(browser, SESSION, 100)
+    api = browser.get(SESSION, status=429)
+    assert set(api.json) == {"message", "code"}
+    assert api.json["code"] == "TOO_MANY_REQUESTS"
+
+    for _ in range(20):
+        browser.post(TOKEN, {"client_id": "x"}, status=401)
+    protocol = browser.post(TOKEN, {"client_id": "x"}, status=429)
+    assert set(protocol.json) == {"error", "error_description"}
+    assert protocol.json["error"] == "temporarily_unavailable"
+    assert protocol.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "status"),
+    [
+        ("authorization_requests", AUTHORIZE, 400),
+        ("session_checks", SESSION, 200),
+        ("session_checks", "/api/auth/token", 401),
+        ("client_failures", USERINFO, 401),
+    ],
+)
+def test_a_limit_is_what_its_setting_says(make_app, monkeypatch, setting, path, status):
+    browser = production_browser(
+        production_app(make_app, monkeypatch, **{f"ratelimit__{setting}": "2"})
+    )
+
+    assert get(browser, path, 3) == [status] * 2 + [429]
+
+
+def test_the_limit_of_every_other_path_is_what_its_setting_says(make_app, monkeypatch):
+    limits = {"ratelimit__begun_sign_ins": "1", "ratelimit__other_requests": "3"}
+    browser = production_browser(production_app(make_app, monkeypatch, **limits))
+
+    assert get(browser, "/", 4) == [200] * 3 + [429]
+    assert get(browser, BEGIN, 2) == [303, 429]
+
+
+def test_the_limits_of_clients_and_of_sessions_are_what_their_settings_say(
+    make_app, monkeypatch, database, register
+):
+    limits = {"ratelimit__client_requests": "2", "ratelimit__session_requests": "1"}
+    app = production_app(make_app, monkeypatch, **limits)
+    person = production_browser(app, signed_in_cookies(app, database))
+    headers = basic(*register())
+
+    assert [asked_for(production_browser(app), "x", headers=headers) for _ in range(3)] == [
+        200,
+        200,
+        429,
+    ]
+    assert get(person, "/api/auth/token", 2) == [200, 429]
+
+
+def test_local_mode_limits_nothing(make_app):
+    browser = Browser(make_app())
+
+    assert set(get(browser, "/sign-in", 110)) == {200}
+    assert set(get(browser, SESSION, 150)) == {200}

@@ -1,0 +1,142 @@
+"""How often a client may ask; failures count apart from what succeeds."""
+
+import pytest
+
+from tests.functional.rate_limits.asking import REVOKE, asked_for, at, basic, get, posted
+from tests.helpers.production import production_browser, signed_in_cookies
+from tests.helpers.relying_party import TOKEN, USERINFO, RelyingParty
+
+
+@pytest.mark.attack("RFC6819-4.4.1.3", "RFC6819-4.4.1.12")
+def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(browser):
+    for _ in range(10):
+        browser.post(TOKEN, {"client_id": "x"}, status=401)
+        browser.get(USERINFO, headers={"Authorization": "Bearer x"}, status=401)
+
+    browser.get(USERINFO, headers={"Authorization": "Bearer x"}, status=429)
+    at(browser, "203.0.113.8").post(TOKEN, {"client_id": "x"}, status=401)
+
+
+@pytest.mark.attack("RFC6819-4.3.5")
+def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, register):
+    client_id, secret = register()
+    for _ in range(20):
+        browser.post(TOKEN, headers=basic(client_id, "wrong"), status=401)
+
+    browser.post(TOKEN, headers=basic(client_id, "wrong"), status=429)
+    # The client itself works on, at the same address too: it cannot be locked out from there.
+    form = {"grant_type": "refresh_token", "refresh_token": "x"}
+    assert browser.post(TOKEN, form, headers=basic(client_id, secret), status=400)
+
+
+@pytest.fixture
+def limited(app, register):
+    """A client that may ask each endpoint three times a minute, asked for no consent."""
+    client_id, secret = register(requests_per_minute=3, skip_consent=True)
+    return RelyingParty(app, client_id, secret, "https://app.example.com/callback")
+
+
+def _refreshed(browser, form=(), **options):
+    form = {"grant_type": "refresh_token", "refresh_token": "x"} | dict(form)
+    return posted(browser, TOKEN, form, **options)
+
+
+def _redeemed(app, database, client):
+    """Return the answer for an honest code of a user who is signed in."""
+    person = production_browser(app, signed_in_cookies(app, database))
+    code = client.answer(client.authorize(person))["code"]
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": client.redirect_uri,
+        "code_verifier": client.verifier,
+    }
+    return posted(production_browser(app), TOKEN, form, headers=client.credentials())
+
+
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_made_up_tokens_that_a_client_relays_take_nothing_from_its_codes(
+    app, browser, database, limited
+):
+    headers = limited.credentials()
+    statuses = [asked_for(browser, f"made-up-{n}", headers=headers) for n in range(5)]
+
+    # Of a client that has shown who it is, "not active" is an answer like any other.
+    assert statuses == [200] * 3 + [429] * 2
+    assert _redeemed(app, database, limited) == 200
+    assert posted(browser, REVOKE, {"token": "x"}, headers=headers) == 200
+
+
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_what_fails_takes_nothing_from_what_succeeds(app, browser, database, limited):
+    statuses = [_refreshed(browser, headers=limited.credentials()) for _ in range(22)]
+
+    assert statuses == [400] * 20 + [429] * 2
+    for _ in range(3):
+        assert _redeemed(app, database, limited) == 200
+    assert _redeemed(app, database, limited) == 429
+
+
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_failures_of_one_client_hold_nobody_else_at_its_address_back(browser, register, limited):
+    for _ in range(21):
+        _refreshed(browser, headers=limited.credentials())
+
+    assert _refreshed(browser, headers=basic(*register())) == 400
+    assert posted(browser, TOKEN, {"client_id": "x"}) == 401
+    assert _refreshed(at(browser, "203.0.113.8"), headers=limited.credentials()) == 400
+
+
+def test_what_cannot_be_read_counts_as_a_failure(browser):
+    options = {"content_type": "text/plain"}
+    statuses = [posted(browser, TOKEN, "x", **options) for _ in range(21)]
+
+    assert statuses == [400] * 20 + [429]
+
+
+def test_a_confidential_client_counts_wherever_it_asks_from(browser, limited, register):
+    headers = limited.credentials()
+    statuses = [
+        asked_for(at(browser, f"203.0.113.{number}"), "x", headers=headers) for number in range(4)
+    ]
+
+    assert statuses == [200] * 3 + [429]
+    assert asked_for(browser, "x", headers=basic(*register())) == 200
+
+
+def test_a_public_client_counts_for_each_address_apart(browser, register):
+    client_id, _ = register(public=True, requests_per_minute=3)
+    form = {"client_id": client_id, "token": "x"}
+
+    assert [posted(browser, REVOKE, form) for _ in range(4)] == [200] * 3 + [429]
+    assert posted(at(browser, "203.0.113.8"), REVOKE, form) == 200
+
+
+def test_a_public_client_counts_for_each_ipv6_site_too(browser, register):
+    client_id, _ = register(public=True, requests_per_minute=1)
+    form = {"client_id": client_id, "token": "x"}
+    statuses = [posted(at(browser, f"2001:db8:0:{number}::1"), REVOKE, form) for number in range(9)]
+
+    assert statuses == [200] * 8 + [429]
+
+
+def test_userinfo_counts_for_the_client_of_the_token(app, browser, database, limited):
+    person = production_browser(app, signed_in_cookies(app, database))
+    code = limited.answer(limited.authorize(person))["code"]
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": limited.redirect_uri,
+        "code_verifier": limited.verifier,
+    }
+    answer = browser.post(TOKEN, form, headers=limited.credentials())
+    headers = {"Authorization": f"Bearer {answer.json['access_token']}"}
+
+    assert get(browser, USERINFO, 4, headers=headers) == [200] * 3 + [429]
+
+
+def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited):
+    for _ in range(5):
+        browser.post(TOKEN, headers=basic(limited.client_id, "wrong"), status=401)
+
+    assert asked_for(browser, "x", headers=limited.credentials()) == 200

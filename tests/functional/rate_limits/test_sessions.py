@@ -1,0 +1,66 @@
+"""What is free with a session, and what counts for it, from wherever it is asked."""
+
+import pytest
+
+from authservice.web.gates.rate_limits import by_sender
+from authservice.web.routes import ROUTES
+from tests.functional.rate_limits.asking import SESSION, at, get
+from tests.helpers.production import production_app, production_browser, signed_in_cookies
+
+
+def test_a_valid_session_makes_asking_for_it_free(app, database):
+    browser = production_browser(app, signed_in_cookies(app, database))
+
+    assert set(get(browser, SESSION, 120) + get(browser, "/api/auth/token", 120)) == {200}
+
+
+@pytest.mark.attack("BROWSER-many-cookies")
+def test_a_session_is_signed_so_often_from_wherever_it_is_asked(app, database):
+    browser = production_browser(app, signed_in_cookies(app, database))
+    other = production_browser(app, signed_in_cookies(app, database))
+    path = "/api/auth/token"
+
+    assert set(get(browser, path, 300)) == {200}
+
+    refused = at(browser, "203.0.113.9").get(path, expect_errors=True)
+    assert refused.status_int == 429
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert get(other, path, 1) == [200]
+    assert get(browser, SESSION, 1) == [200]
+
+
+WRITES = [
+    ("POST" if "POST" in route.methods else "GET", route)
+    for route in ROUTES
+    if route.name in {"callback", "sign_in.begin"}
+    or ("POST" in route.methods and route.name not in by_sender._OF_CLIENTS)
+]
+
+
+@pytest.mark.attack("BROWSER-many-cookies")
+@pytest.mark.parametrize(("method", "route"), WRITES, ids=lambda part: getattr(part, "name", ""))
+def test_a_session_writes_so_often_from_wherever_it_does(
+    make_app, monkeypatch, database, method, route
+):
+    app = production_app(make_app, monkeypatch, ratelimit__session_requests="1")
+    cookies = signed_in_cookies(app, database)
+    path = route.path.replace("{provider_id}", "github")
+
+    def ask(cookies, number):
+        browser = at(production_browser(app, cookies), f"203.0.113.{number}")
+        return browser._gen_request(method, path, expect_errors=True).status_int
+
+    other = signed_in_cookies(app, database)
+    shared_alone = cookies.partition("; ")[0]
+
+    # A sibling application, which has the shared cookie alone, takes nothing from the person.
+    assert ask(shared_alone, 1) != 429
+    assert ask(cookies, 2) != 429
+    assert ask(cookies, 3) == 429
+    assert ask(other, 4) != 429
+
+
+def test_other_addresses_of_the_api_are_not_free_with_a_session(app, database):
+    browser = production_browser(app, signed_in_cookies(app, database))
+
+    assert get(browser, "/api/auth/list-sessions", 101) == [200] * 100 + [429]

@@ -1,0 +1,313 @@
+"""``authservice admission``: pins are renewed on purpose, and the rules say what they would do."""
+
+import io
+import json
+import sys
+
+import pytest
+from sqlalchemy import select, update
+
+from authservice import clock
+from authservice.cli import main as authservice
+from authservice.models import user
+from authservice.services.admission import pins
+from authservice.services.admission.decision import SENTENCES, Pin, Why
+from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.settings.admission import rules
+from tests.helpers import github_app
+from tests.unit.services.admission.people import person
+from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
+
+OCTOCAT = "583231"
+
+
+@pytest.fixture
+def admitting(printed, standin, tmp_path, monkeypatch):
+    """Have a production with these rules, and return how its command is run."""
+    # What an engine needs in local mode, production refuses.
+    monkeypatch.delenv("AUTH_LOCAL_CONTROL_TOKEN", raising=False)
+    for name, value in changed(PRODUCTION_ENVIRON, {"ADMISSION_EVERYONE": None}).items():
+        monkeypatch.setenv(name, value)
+    standin.organization("Acme", id=7, members={"octocat": "active"})
+    ini = PRODUCTION_INI | standin.ini
+
+    def admitting(*, trust_emails="true", **settings):
+        ini["provider.trust_emails"] = trust_emails
+        text = "".join(f"{name} = {value}\n" for name, value in ini.items())
+        text += "".join(f"admission.{name} = {value}\n" for name, value in settings.items())
+        file = tmp_path / "own.ini"
+        file.write_text(f"[app:main]\n{text}", encoding="utf-8")
+
+        def run(command, *arguments):
+            return printed(authservice, "admission", command, *arguments, "--config", str(file))
+
+        return run
+
+    return admitting
+
+
+@pytest.fixture
+def seen(database):
+    """Store what a sign-in of someone shows of the name in a rule."""
+
+    def seen(entry, who):
+        with database.transaction() as connection:
+            pins.resolve(connection, [rules.parse(entry)], who)
+
+    return seen
+
+
+@pytest.fixture
+def octocat(database):
+    """A person who has signed in, whom members of a team are."""
+    profile = Profile(
+        provider_id="github",
+        account_id=OCTOCAT,
+        name="The Octocat",
+        email="octocat@example.com",
+        email_verified=True,
+        image=None,
+        username="octocat",
+        memberships=Memberships((Group("acme", "7"),), (Group("acme/platform", "700"),)),
+    )
+    with database.transaction() as connection:
+        found, _ = users.from_profile(connection, profile)
+        connection.execute(update(user).values(admitted_at=clock.now(), admitted_by="org:acme"))
+    return found.id
+
+
+def stored(database):
+    return pins.all_pins(database.reader)
+
+
+def is_admitted(database):
+    return database.reader.scalar(select(user.c.admitted_at)) is not None
+
+
+def answering(monkeypatch, text):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+# pin
+
+
+def test_names_without_a_number_are_given_the_one_they_have_now(admitting, database):
+    run = admitting(organizations="acme acme/platform", users="user:OctoCat id:1")
+
+    printed = run("pin")
+
+    assert stored(database) == {"org:acme": Pin("7"), "user:octocat": Pin(OCTOCAT)}
+    assert printed.out.splitlines() == [
+        "org:acme means 7",
+        "team:acme/platform has no number; the next member pins it",
+        f"user:octocat means {OCTOCAT}",
+    ]
+
+
+def test_a_name_that_another_one_has_now_is_renewed_on_request(
+    admitting, database, seen, octocat, monkeypatch
+):
+    run = admitting(organizations="acme")
+    for number in ("6", "7"):
+        seen("org:acme", person(organizations={"acme": number}))
+    assert stored(database) == {"org:acme": Pin("6", "7")}
+
+    answering(monkeypatch, "no\n")
+    with pytest.raises(SystemExit, match="nothing was written"):
+        run("pin", "org:acme")
+    assert stored(database) == {"org:acme": Pin("6", "7")}
+    run("pin", "org:acme", "--dry-run")
+    assert stored(database) == {"org:acme": Pin("6", "7")}
+
+    answering(monkeypatch, "yes\n")
+    printed = run("pin", "org:acme")
+
+    assert printed.out == "org:acme means 7, and no longer 6\n"
+    assert "Make sure that these names are the ones you mean" in printed.err
+    assert stored(database) == {"org:acme": Pin("7")}
+    assert not is_admitted(database)
+
+
+def test_a_name_that_has_its_number_is_left_alone(admitting, database, seen, octocat):
+    seen("org:acme", person(organizations={"acme": "7"}))
+
+    printed = admitting(organizations="acme")("pin", "--json")
+
+    assert json.loads(printed.out) == [
+        {"rule": "org:acme", "former_number": "7", "number": "7", "changed": False}
+    ]
+    assert is_admitted(database)
+
+
+def test_the_number_of_a_team_is_forgotten_for_the_next_member_to_pin(admitting, database, seen):
+    run = admitting(organizations="acme/platform acme/infra")
+    for number, entry in (("700", "acme/platform"), ("800", "acme/infra"), ("801", "acme/infra")):
+        seen(f"team:{entry}", person(teams={entry: number}))
+
+    # Those that mean something else now, and a team that is named.
+    run("pin", "--yes")
+    assert stored(database) == {"team:acme/platform": Pin("700")}
+    printed = run("pin", "team:acme/platform", "--yes")
+
+    assert printed.out == "team:acme/platform no longer means 700; the next member pins it\n"
+    assert stored(database) == {}
+
+
+def test_a_name_that_nobody_has_is_not_pinned(admitting, database):
+    run = admitting(organizations="acme", users="user:nobody-has-this")
+
+    with pytest.raises(SystemExit, match="user:nobody-has-this: nobody has that name"):
+        run("pin")
+    # The name of an organization is no account.
+    with pytest.raises(SystemExit, match="nobody has that name"):
+        run("pin", "user:acme")
+    assert stored(database) == {}
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("acme", "must begin with one of org:"),
+        ("org:a b", "must be org:NAME"),
+        ("id:5", "has no name that could change its number"),
+        ("domain:example.com", "has no name that could change its number"),
+    ],
+)
+def test_what_has_no_number_to_renew_is_refused(admitting, capsys, entry, words):
+    with pytest.raises(SystemExit) as ended:
+        admitting(organizations="acme")("pin", entry)
+
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_credentials_that_do_not_hold_are_said_and_not_shown(admitting, monkeypatch):
+    monkeypatch.setenv("PROVIDER_CLIENT_SECRET", "an-0ther-secret")
+
+    with pytest.raises(SystemExit, match="does not accept our client id") as ended:
+        admitting(organizations="acme")("pin")
+    assert "an-0ther-secret" not in str(ended.value)
+
+
+@pytest.mark.parametrize("command", [["pin"], ["test", "octocat"]])
+def test_an_outage_of_the_provider_is_said(admitting, standin, command):
+    run = admitting(organizations="acme", users="user:octocat")
+    for path in ("/api/orgs/acme", "/api/users/octocat"):
+        standin.fault(path, "502")
+
+    with pytest.raises(SystemExit, match=r"the identity provider does not say: .*502"):
+        run(*command)
+
+
+# test
+
+
+def test_each_rule_says_what_it_would_do(admitting, seen):
+    seen("org:beta", person(organizations={"beta": "8"}))
+    seen("user:gone", person("1", "gone"))
+    seen("user:gone", person("2", "gone"))
+    run = admitting(
+        organizations="acme acme/platform beta",
+        users=f"user:octocat user:gone id:{OCTOCAT} id:1",
+        email_domains="observatory-lab.org",
+    )
+
+    lines = run("test", "OctoCat").out.splitlines()
+
+    unknown = "unknown: only a sign-in shows membership; has never signed in"
+    assert lines == [
+        f"octocat is account {OCTOCAT}.",
+        f"org:acme: {unknown}",
+        f"team:acme/platform: {unknown}",
+        f"org:beta: {unknown}",
+        "user:octocat: lets in: it is this account",
+        f"user:gone: does not: {SENTENCES[Why.NAME_REASSIGNED]}",
+        f"id:{OCTOCAT}: lets in: it is this account",
+        "id:1: does not: it is another account",
+        "domain:observatory-lab.org: unknown: only a sign-in shows the address",
+        "It may sign in.",
+    ]
+
+
+def test_a_public_member_is_one(admitting, standin, seen):
+    standin.organization("Acme", public_members=["octocat"])
+    run = admitting(organizations="acme")
+
+    assert "org:acme: lets in: a public member" in run("test", "octocat").out
+    # Of the organization that has the name now, which is not the one that was meant.
+    seen("org:acme", person(organizations={"acme": "6"}))
+    assert (
+        "org:acme: does not: the name belongs to another number now" in run("test", "octocat").out
+    )
+
+
+def test_what_the_last_sign_in_showed_is_told(admitting, octocat, seen):
+    seen("org:acme", person(organizations={"acme": "7"}))
+    run = admitting(organizations="acme acme/other")
+
+    lines = run("test", "octocat").out.splitlines()
+
+    assert lines[1].endswith("at the last sign-in: a member")
+    assert lines[2].endswith("at the last sign-in: no member")
+    assert lines[3].startswith(f"It is user {octocat}, admitted by org:acme at ")
+    assert lines[4] == "Only a sign-in can tell whether it may."
+
+
+def test_an_app_sees_every_membership(admitting, standin, monkeypatch):
+    for name, value in github_app.environ().items():
+        monkeypatch.setenv(name, value)
+    github_app.register(standin)
+    standin.organization("Acme", id=7, installation=70, members={"octocat": "active"})
+    run = admitting(organizations="acme")
+
+    assert "org:acme: lets in: a member" in run("test", "octocat").out
+    assert "org:acme: does not: not an active member" in run("test", "hubot").out
+
+
+def test_it_is_told_in_json_too(admitting, octocat, database):
+    with database.transaction() as connection:
+        connection.execute(update(user).values(admitted_at=None))
+
+    found = json.loads(admitting(users="id:1")("test", "octocat", "--json").out)
+
+    assert found == {
+        "login": "octocat",
+        "account_id": OCTOCAT,
+        "conclusion": "does not",
+        "rules": [{"rule": "id:1", "says": "does not", "why": "it is another account"}],
+        "user_id": octocat,
+        "admitted_by": "org:acme",
+        "admitted_at": None,
+    }
+
+
+def test_addresses_of_a_provider_that_is_not_trusted_let_nobody_in(admitting):
+    run = admitting(email_domains="observatory-lab.org", trust_emails="false")
+
+    assert "does not: addresses of this provider do not count" in run("test", "octocat").out
+
+
+def test_where_everyone_may_sign_in_an_account_may(admitting):
+    assert "everyone: lets in" in admitting(everyone="true")("test", "octocat").out
+
+
+def test_an_account_that_is_not_there_is_said_so(admitting):
+    with pytest.raises(SystemExit, match="there is no account nobody-has-this"):
+        admitting(users="id:1")("test", "nobody-has-this")
+
+
+def test_nothing_is_stored_by_a_test(admitting, database):
+    admitting(organizations="acme", users="user:octocat")("test", "octocat")
+
+    assert stored(database) == {}
+
+
+@pytest.mark.parametrize("command", [["pin"], ["test", "octocat"]])
+def test_local_mode_has_no_provider_to_ask(printed, tmp_path, command):
+    file = tmp_path / "local.ini"
+    file.write_text("[app:main]\nauth.mode = local\nauth.url = http://localhost:37960\n")
+
+    with pytest.raises(SystemExit, match="local mode has accounts of its own"):
+        printed(authservice, "admission", *command, "--config", str(file))

@@ -1,0 +1,119 @@
+"""What some tests need beside the rest: it is there, or it is installed, or they are left out.
+
+Under ``./run`` it is installed when a test first asks for it: Python packages and those of npm
+always, Debian's packages where root runs the tests. Otherwise a person is told which tests did not
+run and what to install. In CI a part that can be installed is there, or the test fails. What the
+machine itself does not have or allow cannot be installed: there too the test is left out, and the
+last lines of the run say for want of what.
+"""
+
+import importlib
+import importlib.util
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.installation import install, may_install
+
+_PACKAGES = {
+    "apache2": "apache2-bin",
+    "chromium-headless-shell": "chromium-headless-shell",
+    "firefox-esr": "firefox-esr",
+    "git": "git",
+    "initdb": "postgresql",
+    "nginx": "nginx-light",
+    "postgres": "postgresql",
+    "redis-server": "redis-server",
+    "systemd-analyze": "systemd",
+}
+
+
+def program(name, *, otherwise=()):
+    """Return the path of a program or of one that does as well, or leave the test out."""
+
+    def found():
+        path = ":".join([os.environ.get("PATH", ""), *_folders()])
+        there = (shutil.which(each, path=path) for each in (name, *otherwise))
+        return next(filter(None, there), None)
+
+    return _of_debian(_PACKAGES[name], name, found)
+
+
+def apache_module(name):
+    """Return the file of a module of Apache's that Debian packages, or leave the test out."""
+    file = Path(f"/usr/lib/apache2/modules/mod_{name}.so")
+    package = f"libapache2-mod-{name.replace('_', '-')}"
+    return _of_debian(package, file.name, lambda: file if file.is_file() else None)
+
+
+def faketime():
+    """Return the library with which a process goes by another clock, or leave the test out."""
+    name = "libfaketimeMT.so.1"
+
+    def found():
+        return next(Path("/usr/lib").glob(f"*/faketime/{name}"), None)
+
+    return _of_debian("libfaketime", name, found)
+
+
+def library(name, lock):
+    """Import a module of a library that a lock of its own lists, or leave the test out."""
+
+    def found():
+        importlib.invalidate_caches()
+        return importlib.util.find_spec(name.partition(".")[0])
+
+    how = f"./run test installs requirements/{lock}.txt"
+    _had(("python", lock), name, found, remedy=how)
+    return importlib.import_module(name)
+
+
+def missing(part, remedy):
+    """Leave the test out for want of what can be had, and in CI let it fail."""
+    message = f"{part} is missing; {remedy}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+_WANT = "this machine lacks "
+
+
+def machine_lacks(what):
+    """Leave the test out for want of what cannot be installed."""
+    pytest.skip(f"{_WANT}{what}")
+
+
+def as_root():
+    """Leave the test out unless it runs as root, who may give files away."""
+    if os.geteuid() != 0:
+        machine_lacks("root, who may give files away")
+
+
+def what_the_machine_lacks(reports):
+    """Return a line for each thing for want of which tests were left out."""
+    reasons = [report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple)]
+    wants = Counter(reason.partition(_WANT)[2] for reason in reasons if _WANT in reason)
+    return [f"{number} left out: {_WANT}{what}" for what, number in sorted(wants.items())]
+
+
+def _of_debian(package, part, found):
+    return _had(("debian", package), part, found, remedy=f"as root: apt-get install {package}")
+
+
+def _had(what, part, found, *, remedy):
+    """Return what is found, after it was installed if that may be, or leave the test out."""
+    # Asked even when it is found: another process may be in the middle of installing it.
+    failure = install(*what) if may_install() else None
+    had = found()
+    return missing(part, failure or remedy) if had is None else had
+
+
+def _folders():
+    """Return where Debian keeps servers, to which ordinary users' PATH does not lead."""
+    postgresql = Path("/usr/lib/postgresql").glob("*/bin")
+    newest_first = sorted(postgresql, key=lambda folder: int(folder.parent.name), reverse=True)
+    return ["/usr/sbin", "/usr/bin", *map(str, newest_first)]

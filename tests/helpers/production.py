@@ -1,0 +1,55 @@
+"""An application in production, and people who are signed in to it."""
+
+from datetime import timedelta
+
+from pyramid.response import Response
+
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
+from tests.helpers.browser import Browser
+from tests.helpers.cookies import cookie_header
+from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
+
+ORIGIN = "https://auth.example.com"
+
+
+def production_app(make_app, monkeypatch, **changes):
+    """Build the application in production, with its secrets in the environment."""
+    # What an engine needs in local mode, production refuses.
+    monkeypatch.delenv("AUTH_LOCAL_CONTROL_TOKEN", raising=False)
+    for name, value in PRODUCTION_ENVIRON.items():
+        monkeypatch.setenv(name, value)
+    if any(name.startswith("admission__") for name in changes):
+        # Everyone is let in unless a test has rules of its own.
+        monkeypatch.delenv("ADMISSION_EVERYONE")
+    ini = {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
+    return make_app(**(ini | changes))
+
+
+def production_browser(app, cookies=""):
+    """Return a browser on the application's own host, with these cookies and no jar."""
+    browser = Browser(app, origin=ORIGIN)
+    if cookies:
+        browser.extra_environ["HTTP_COOKIE"] = cookies
+    return browser
+
+
+def signed_in_cookies(app, database, *, account_id="1", lifetime=timedelta(days=7)):
+    """Return the Cookie header of a user who signed in just now."""
+    profile = Profile(
+        provider_id="github",
+        account_id=account_id,
+        name="Ada Lovelace",
+        email=f"ada{account_id}@example.com",
+        email_verified=True,
+        image="https://example.com/ada.png",
+    )
+    with database.transaction() as connection:
+        user, _ = users.from_profile(connection, profile)
+        session, token = sessions.create(
+            connection, user, lifetime, ip_address="203.0.113.7", user_agent="Test/1"
+        )
+    response = Response()
+    app.registry.components.cookies.set_session(response, session, token)
+    return cookie_header(response)

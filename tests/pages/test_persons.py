@@ -1,0 +1,69 @@
+"""The sign-in page of local mode with persons: by day and at night, on a desktop and a phone."""
+
+import pytest
+
+from tests.helpers.control import Control
+from tests.pages import pictures
+from tests.pages.accessibility import barriers
+from tests.pages.layout import fits
+from tests.pages.visit import sees
+
+pytestmark = pytest.mark.engines("sqlite")
+
+NAMES = ("Anna Ångström", "Bob", "Šárka Dvořáková-Wolfeschlegelsteinhausenbergerdorff", "陳大文")
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+
+
+@pytest.fixture
+def control(service):
+    return Control(service.application)
+
+
+def _fill(control, number):
+    for each in range(number):
+        control.put(f"persons/p{each}", {"name": NAMES[each % len(NAMES)]})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", ["desktop", "phone"])
+@pytest.mark.parametrize("number", [3, 12])
+def test_the_persons_are_shown_without_a_barrier(new_visit, control, scheme, screen, number):
+    _fill(control, number)
+    visit = new_visit(color_scheme=scheme, **(PHONE if screen == "phone" else {}))
+    visit.authorize()
+
+    pictures.keep(visit.tab, f"persons-{number}-{screen}-{scheme}")
+    fits(visit.tab)
+    assert barriers(visit.tab) == []
+
+
+def test_a_person_is_found_and_signed_in(visit, control):
+    _fill(control, 12)
+    visit.go("/sign-in", callbackURL="/account")
+    visit.tab.get_by_role("searchbox").fill("bob")
+    visit.tab.get_by_role("button", name="Search").click()
+    assert visit.tab.locator("button[name=person]").count() == 3
+
+    visit.tab.locator("button[value=p5]").click()
+
+    visit.tab.wait_for_url("**/account")
+    sees(visit.tab, "Bob")
+
+
+def test_in_german_and_from_the_right_it_fits_on_a_phone(new_visit, control):
+    _fill(control, 12)
+    for language in ("de", "ar"):
+        visit = new_visit(locale=language, **PHONE)
+        visit.go("/sign-in", search="anna")
+        pictures.keep(visit.tab, f"persons-found-{language}-phone")
+        fits(visit.tab)
+
+
+def test_who_may_not_enter_sees_why(visit, control):
+    control.put("persons/carol", {"may_enter": False})
+    visit.go("/sign-in", person="carol")
+    pictures.keep(visit.tab, "persons-asked-for")
+    visit.tab.locator("#sign-in-submit").click()
+
+    sees(visit.tab, "You may not sign in here")
+    pictures.keep(visit.tab, "persons-not-admitted")

@@ -1,0 +1,49 @@
+"""The page for somebody whom the rules do not admit: on a desktop and a phone, by day and night."""
+
+import pytest
+
+from tests.helpers.control import Control
+from tests.pages import pictures
+from tests.pages.accessibility import barriers
+from tests.pages.layout import fits
+from tests.pages.visit import arrives, sees
+
+pytestmark = pytest.mark.engines("sqlite")
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+
+
+@pytest.fixture
+def service(server, make_app):
+    """A service that only people of one organization may enter."""
+    server.application = make_app(auth__url=server.url, admission__organizations="acme")
+    Control(server.application).put("persons/bob", {"username": "bob-the-builder"})
+    return server
+
+
+def refused(visit, **changes):
+    visit.authorize(login_hint="bob", **changes)
+    visit.press("sign-in-submit")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", ["desktop", "phone"])
+@pytest.mark.parametrize("language", ["en", "de", "ar"])
+def test_it_is_shown_without_a_barrier(new_visit, scheme, screen, language):
+    options = PHONE if screen == "phone" else {}
+    visit = new_visit(color_scheme=scheme, locale=language, **options)
+    refused(visit)
+
+    pictures.keep(visit.tab, f"refused-{language}-{screen}-{scheme}")
+    sees(visit.tab, "bob-the-builder")
+    fits(visit.tab)
+    assert barriers(visit.tab) == []
+
+
+@pytest.mark.parametrize("changes", [{}, {"response_mode": "form_post"}])
+def test_the_answer_is_taken_to_the_application(visit, application, changes):
+    refused(visit, **changes)
+    visit.tab.locator("#back").click()
+
+    arrives(visit)
+    assert application.arrivals[-1]["error"] == "access_denied"

@@ -1,0 +1,172 @@
+"""Events of the provider, the poll and sign-ins at the same time, in several processes."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Barrier
+from time import sleep
+
+import pytest
+from sqlalchemy import delete, func, select, update
+
+from authservice import clock
+from authservice.models import admission_state, provider_event, removed_account, session, user
+from authservice.services.admission import poll_turns, removal, standing, state
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from tests.helpers import github_app, provider_events
+from tests.helpers.production import ORIGIN, production_app, production_browser
+from tests.helpers.waiting import until
+from tests.unit.services.admission.people import admitting
+from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
+
+pytestmark = pytest.mark.engines("sqlite", "postgresql")
+
+ROUNDS = 8
+HUBOT = "480938"
+RULES = {"admission.organizations": "acme"}
+
+
+@pytest.fixture
+def acme(standin):
+    github_app.register(standin)
+    standin.organization("Acme", id=7, installation=70)
+    return standin
+
+
+@pytest.fixture
+def app(make_app, monkeypatch, acme):
+    for name, value in github_app.environ().items():
+        monkeypatch.setenv(name, value)
+    ini = {name.replace(".", "__"): value for name, value in (acme.ini | RULES).items()}
+    return production_app(make_app, monkeypatch, **ini)
+
+
+@pytest.fixture
+def processes(app, make_processes, database_url, acme):
+    environ = changed(PRODUCTION_ENVIRON, {"ADMISSION_EVERYONE": None}) | github_app.environ()
+    made = make_processes(environ)
+    made.build(PRODUCTION_INI | acme.ini | RULES | {"auth.database_url": database_url})
+    return made
+
+
+@pytest.fixture
+def coming(app, acme):
+    """Return the request with which Hubot comes back from the provider, in a new browser."""
+    numbers = count(1)
+
+    def coming():
+        browser = production_browser(app)
+        sender = f"192.0.2.{next(numbers)}"
+        browser.extra_environ["REMOTE_ADDR"] = sender
+        page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
+        path = browser.path(acme.allow(browser.follow_home(page).location, "hubot"))
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        return {
+            "path": path,
+            "origin": ORIGIN,
+            "environ": {"REMOTE_ADDR": sender},
+            "headers": {"Cookie": cookies},
+        }
+
+    return coming
+
+
+def left():
+    """Return the request of the provider that says so."""
+    body, headers = github_app.signed(
+        "organization", provider_events.organization("member_removed")
+    )
+    return {
+        "path": github_app.WEBHOOK,
+        "origin": ORIGIN,
+        "headers": headers,
+        "body": body.decode(),
+    }
+
+
+def leave(acme, seconds):
+    """Let Hubot leave the organization after a while."""
+    sleep(seconds)
+    acme.organization("Acme", members={})
+
+
+@pytest.mark.attack("ADMISSION-left")
+def test_nobody_stays_who_left_while_signing_in(processes, coming, acme, database):
+    """Sign-ins and events in four processes, while Hubot leaves; the last event is after that."""
+    for _ in range(ROUNDS):
+        acme.organization("Acme", members={"hubot": "active"})
+        with database.transaction() as connection:
+            connection.execute(delete(removed_account))
+            connection.execute(delete(provider_event))
+        orders = [coming(), left(), coming(), left()]
+        random.shuffle(orders)
+        with ThreadPoolExecutor(1) as other:
+            leaving = other.submit(leave, acme, random.uniform(0, 0.2))
+            answers = processes.send(orders)
+            leaving.result()
+        answers += processes.send([left()])
+
+        assert {each["status"] for each in answers} <= {202, 303, 400, 403}, answers
+        until(lambda: database.reader.scalar(select(removed_account.c.id)) == HUBOT)
+        until(lambda: database.reader.scalar(select(func.count()).select_from(session)) == 0)
+        assert database.reader.scalar(select(func.count()).select_from(provider_event)) == 1
+
+
+def test_one_of_many_has_the_turn(database):
+    settings = admitting(ADMISSION_ORGANIZATIONS="acme")
+    state.apply(database, settings)
+    together = Barrier(8)
+
+    def take(_):
+        together.wait()
+        return poll_turns.take(database)
+
+    with ThreadPoolExecutor(8) as threads:
+        for _ in range(ROUNDS):
+            taken = [turn for turn in threads.map(take, range(8)) if turn is not None]
+            assert len(taken) == 1
+            with database.transaction() as connection:
+                connection.execute(update(admission_state).values(poll_at=None, poll_until=None))
+
+
+def test_a_removal_while_the_poll_confirms_counts_more(database):
+    settings = admitting(ADMISSION_ORGANIZATIONS="acme")
+    state.apply(database, settings)
+    with database.transaction() as connection:
+        profile = Profile(
+            provider_id="github",
+            account_id=HUBOT,
+            name="Hubot",
+            email=None,
+            email_verified=False,
+            image=None,
+        )
+        hubot, _ = users.from_profile(connection, profile)
+    fingerprint = state.fingerprint(settings)
+
+    def confirm(began_at):
+        together.wait()
+        with database.transaction() as connection:
+            standing.confirm(
+                connection,
+                {hubot.id: "org:acme"},
+                began_at=began_at,
+                fingerprint=fingerprint,
+            )
+
+    def remove():
+        together.wait()
+        with database.begin() as transaction:
+            removal.remove(transaction, HUBOT, clock.now(), provider_id="github")
+
+    for _ in range(5 * ROUNDS):
+        together = Barrier(2)
+        with ThreadPoolExecutor(2) as threads:
+            both = [threads.submit(confirm, clock.now()), threads.submit(remove)]
+            for each in both:
+                each.result()
+        admitted_at = database.reader.scalar(
+            select(user.c.admitted_at).where(user.c.id == hubot.id)
+        )
+        assert admitted_at is None

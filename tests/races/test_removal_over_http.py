@@ -1,0 +1,98 @@
+"""Sign-ins through four processes while the account is removed: none that began before it stays."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from time import sleep
+
+import pytest
+from sqlalchemy import delete, select
+
+from authservice import clock
+from authservice.models import account, removed_account, session, user
+from authservice.services.admission import removal
+from tests.helpers.production import ORIGIN, production_app, production_browser
+from tests.races.processes import NUMBER
+from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
+
+pytestmark = pytest.mark.engines("sqlite", "postgresql")
+
+ROUNDS = 12
+MONA = "583231"
+RULES = {"admission.organizations": "acme"}
+
+
+@pytest.fixture
+def app(make_app, monkeypatch, standin):
+    standin.organization("acme", id=7, members={"octocat": "active"})
+    ini = {name.replace(".", "__"): value for name, value in (standin.ini | RULES).items()}
+    return production_app(make_app, monkeypatch, **ini)
+
+
+@pytest.fixture
+def processes(app, make_processes, database_url, standin):
+    made = make_processes(changed(PRODUCTION_ENVIRON, {"ADMISSION_EVERYONE": None}))
+    made.build(PRODUCTION_INI | standin.ini | RULES | {"auth.database_url": database_url})
+    return made
+
+
+@pytest.fixture
+def coming(app, standin):
+    """Return the request with which somebody comes back from the provider, in a new browser."""
+    numbers = count(1)
+
+    def coming():
+        browser = production_browser(app)
+        sender = f"192.0.2.{next(numbers)}"
+        browser.extra_environ["REMOTE_ADDR"] = sender
+        page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
+        path = browser.path(standin.allow(browser.follow_home(page).location, "octocat"))
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        return {
+            "path": path,
+            "origin": ORIGIN,
+            "environ": {"REMOTE_ADDR": sender},
+            "headers": {"Cookie": cookies},
+        }
+
+    return coming
+
+
+def remove(database, seconds):
+    """Remove the account after a while; return the moment."""
+    sleep(seconds)
+    with database.begin() as transaction:
+        at = clock.now()
+        removal.remove(transaction, MONA, at, provider_id="github")
+    return at
+
+
+def forget(database):
+    """Let nobody know the person, half of the times."""
+    with database.transaction() as connection:
+        connection.execute(delete(removed_account))
+        if random.random() < 0.5:
+            connection.execute(delete(user))
+
+
+def test_no_session_stays_whose_sign_in_began_before_the_removal(processes, coming, database):
+    refused = 0
+    for number in range(ROUNDS):
+        forget(database)
+        arrivals = [coming() for _ in range(NUMBER)]
+        with ThreadPoolExecutor(1) as other:
+            removing = other.submit(remove, database, random.uniform(0, 0.1))
+            answers = processes.send(arrivals)
+            at = removing.result()
+
+        assert {each["status"] for each in answers} <= {303, 400}, answers
+        found = database.reader.execute(
+            select(session.c.created_at, user.c.admitted_at)
+            .join(user, user.c.id == session.c.user_id)
+            .join(account, account.c.user_id == user.c.id)
+        ).all()
+        for created_at, admitted_at in found:
+            assert admitted_at > at, number
+            assert created_at > at, number
+        refused += NUMBER - len(found)
+    assert refused

@@ -1,0 +1,140 @@
+"""The App of a service, which asks the stand-in over real HTTP."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from authservice.identity_provider.github_app.confirmations import Confirmations
+from authservice.identity_provider.github_app.github_app import GitHubApp
+from authservice.identity_provider.github_app.provider_events import ProviderEvents
+from authservice.models import removed_account, user
+from authservice.services.admission import state
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from authservice.services.sessions import sessions
+from authservice.settings import load_settings
+from tests.helpers import github_app
+from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
+
+MONA, HUBOT = "583231", "480938"
+
+
+class Service:
+    """The App with the database of a service."""
+
+    def __init__(self, database, settings):
+        self.database = database
+        self.settings = settings
+        self.told = []
+        self.app = GitHubApp(
+            settings, settings.provider.app, database, lambda: self.told.append("clients")
+        )
+        self.confirmations = Confirmations(
+            settings, database, self.app.memberships, lambda: self.told.append("clients")
+        )
+        self._heard = 0
+        state.apply(database, settings)
+
+    def poll(self):
+        """Read the lists, if it is time; tell whether they were read."""
+        return self.app.poll.look(threading.Event())
+
+    def hear(self, event, content, *, again=False, patience=30.0):
+        """Take an event, and return when everything has been done about it."""
+        self._heard += not again
+        events = ProviderEvents(
+            self.settings,
+            self.database,
+            self.app.memberships.installations,
+            self.confirmations,
+            lambda: self.told.append("lists"),
+            patience=patience,
+        )
+        events.take(event, content, f"body {self._heard}")
+        events.finish()
+
+    def groups(self, account_id=MONA, login="octocat"):
+        """Return what a sign-in is told."""
+        calls = self.app.memberships.installations.calls(10)
+        return self.app.memberships.of_person(calls, account_id, login)
+
+    def sign_in(self, account_id=MONA, **stored):
+        """Store a person with a session, who need not be admitted by anything."""
+        profile = Profile(
+            provider_id="github",
+            account_id=account_id,
+            name="Somebody",
+            email=f"{account_id}@example.com",
+            email_verified=True,
+            image=None,
+        )
+        with self.database.transaction() as connection:
+            person, _ = users.from_profile(connection, profile)
+            if stored:
+                connection.execute(user.update().where(user.c.id == person.id).values(stored))
+            lifetime = self.settings.lifetimes.session
+            device = {"ip_address": None, "user_agent": ""}
+            session, _ = sessions.create(connection, person, lifetime, **device)
+        return session
+
+    def stored(self, session):
+        return users.find(self.database.reader, session.user.id)
+
+    def is_alive(self, session):
+        return sessions.find_by_id(self.database.reader, session.id) is not None
+
+    def removed(self):
+        return set(self.database.reader.scalars(select(removed_account.c.id)))
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    github_app.register(identity_provider_standin)
+    identity_provider_standin.organization(
+        "Acme",
+        id=7,
+        installation=70,
+        members={"octocat": "active", "hubot": "active"},
+        teams={
+            "Platform": {"slug": "platform", "id": 71, "members": {}},
+            "oncall": {"id": 72, "parent": "platform", "members": {"octocat": "active"}},
+        },
+    )
+    return identity_provider_standin
+
+
+@pytest.fixture
+def turnable_clock(turnable_clock, standin, monkeypatch):
+    """The clock of the service; that of the provider goes with it."""
+    advance = turnable_clock.advance
+
+    def both(**duration):
+        standin.advance(timedelta(**duration).total_seconds())
+        advance(**duration)
+
+    monkeypatch.setattr(turnable_clock, "advance", both)
+    return turnable_clock
+
+
+@pytest.fixture
+def make_service(database, standin):
+    made = []
+
+    def make(organizations="acme", **variables):
+        environ = PRODUCTION_ENVIRON | github_app.environ()
+        environ |= {"ADMISSION_EVERYONE": "", "ADMISSION_ORGANIZATIONS": organizations}
+        made.append(
+            Service(database, load_settings(PRODUCTION_INI | standin.ini, environ | variables))
+        )
+        return made[-1]
+
+    yield make
+    for service in made:
+        service.app.stop()
+
+
+@pytest.fixture
+def service(make_service):
+    return make_service()

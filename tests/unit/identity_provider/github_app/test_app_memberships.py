@@ -1,0 +1,184 @@
+"""The groups of one person, asked in the name of the App."""
+
+import pytest
+
+from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider.github_app import directory
+from authservice.services.admission.facts import Group
+from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
+
+ACME = Group("acme", "7")
+PLATFORM, ONCALL = Group("acme/platform", "71"), Group("acme/oncall", "72")
+TOKEN = "/api/app/installations/70/access_tokens"
+
+
+def test_a_member_of_a_child_team_is_one_of_its_parent(service):
+    groups = service.groups()
+
+    assert groups.organizations == (ACME,)
+    assert set(groups.teams) == {PLATFORM, ONCALL}
+    assert groups.unreadable == ()
+
+
+def test_a_member_of_no_team_is_asked_about_no_child_team(service, standin):
+    assert service.groups(HUBOT, "hubot").teams == ()
+    assert standin.requests("/api/orgs/acme/teams/oncall/memberships/hubot") == []
+
+
+def test_a_stranger_is_in_nothing(service):
+    groups = service.groups("900001", "newcomer")
+
+    assert (groups.organizations, groups.teams, groups.unreadable) == ((), (), ())
+
+
+@pytest.mark.parametrize("state", ["pending", "inactive"])
+def test_an_invitation_is_no_membership(service, standin, state):
+    standin.organization("Acme", members={"octocat": state})
+
+    assert service.groups().organizations == ()
+
+
+def test_a_login_that_another_person_has_by_now_is_no_membership(service):
+    assert service.groups(HUBOT, "octocat").organizations == ()
+
+
+def test_the_lists_and_the_question_say_the_same(service, standin):
+    source = service.app.memberships
+    read = directory.read(source, source.installations.calls(60), lambda: None)
+
+    for number, login in ((MONA, "octocat"), (HUBOT, "hubot"), ("900001", "newcomer")):
+        listed, asked = read.of(number), service.groups(number, login)
+        assert set(listed.names) == set(asked.names)
+        assert listed.numbers == asked.numbers
+
+
+def test_a_token_is_made_once_and_again_shortly_before_its_end(service, standin, turnable_clock):
+    service.groups()
+    service.groups(HUBOT, "hubot")
+    assert len(standin.requests(TOKEN)) == 1
+
+    turnable_clock.advance(minutes=58)
+    service.groups()
+
+    assert len(standin.requests(TOKEN)) == 2
+
+
+def test_a_token_that_was_taken_back_is_made_again(service, standin):
+    service.groups()
+    standin.advance(3700)
+    assert service.groups().unreadable == (("acme", "token_refused"),)
+    standin.advance(-3700)
+
+    assert service.groups().organizations == (ACME,)
+    assert len(standin.requests(TOKEN)) == 2
+
+
+def test_no_token_is_in_the_log(service, caplog):
+    caplog.set_level("DEBUG")
+
+    service.groups()
+
+    assert "ghs_" not in caplog.text
+    assert "eyJ" not in caplog.text
+
+
+def test_where_the_app_is_not_installed_nothing_is_known(make_service, standin):
+    standin.organization("other", id=8)
+    groups = make_service("acme other").groups()
+
+    assert groups.organizations == (ACME,)
+    assert groups.unreadable == (("other", "not_installed"),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"suspended": True}, "suspended"),
+        ({"installation": None}, "not_installed"),
+    ],
+)
+def test_an_organization_that_lets_the_app_ask_no_more_says_why(service, standin, changes, reason):
+    standin.organization("Acme", **changes)
+
+    assert service.groups().unreadable == (("acme", reason),)
+
+
+def test_a_permission_that_is_missing_is_named(service, standin):
+    standin.app(permissions={"emails": "read"})
+
+    assert service.groups().unreadable == (("acme", "forbidden"),)
+
+
+def test_a_key_that_the_provider_does_not_know_is_no_outage(service, standin):
+    standin.app(id=1, client_id="another")
+
+    assert service.groups().unreadable == (("acme", "app_refused"),)
+
+
+@pytest.mark.parametrize("kind", ["500", "slow", "reset", "rate_limited", "secondary_limit"])
+def test_a_provider_that_does_not_answer_is_an_outage(service, standin, kind):
+    standin.fault("/api/orgs/acme/memberships/octocat", kind)
+    calls = service.app.memberships.installations.calls(1.0 if kind == "slow" else 10)
+
+    with pytest.raises(SignInFailedError) as raised:
+        service.app.memberships.of_person(calls, MONA, "octocat")
+
+    assert raised.value.code == "provider_unavailable"
+
+
+def test_after_a_rate_limit_nothing_is_asked_before_its_end(service, standin):
+    standin.fault("/api/orgs/acme/memberships/octocat", "secondary_limit")
+    with pytest.raises(SignInFailedError):
+        service.groups()
+    standin.repair("/api/orgs/acme/memberships/octocat")
+    asked = len(standin.requests())
+
+    with pytest.raises(SignInFailedError) as raised:
+        service.groups()
+
+    assert 0 < raised.value.seconds <= 60
+    assert len(standin.requests()) == asked
+
+
+@pytest.mark.parametrize("kind", ["not_json", "text", "404", "endless", "redirect", "forbidden"])
+def test_teams_that_cannot_be_read_concern_no_organization(make_service, standin, kind):
+    standin.fault("/api/orgs/acme/teams", kind)
+    groups = make_service("acme acme/platform").groups()
+
+    assert groups.organizations == (ACME,)
+    assert groups.teams == ()
+    assert groups.unreadable[0][0] == "acme"
+
+
+def test_a_team_that_is_gone_is_unreadable_alone(make_service, standin):
+    service = make_service("acme/platform acme/gone")
+
+    groups = service.groups()
+
+    assert PLATFORM in groups.teams
+    assert groups.unreadable == (("acme/gone", "gone"),)
+
+
+def test_an_organization_is_found_by_its_pinned_number_whatever_its_name(service, standin):
+    service.poll()
+    standin.organization("Acme", login="acme-inc")
+    service.app.memberships.installations.forget()
+
+    assert service.groups().organizations == (Group("acme-inc", "7"),)
+
+
+def test_what_did_not_change_is_not_sent_again(service, standin):
+    service.groups()
+    service.groups()
+
+    first, second = standin.requests("/api/orgs/acme/teams")
+    assert "If-None-Match" not in first["headers"]
+    assert second["headers"]["If-None-Match"].startswith('W/"')
+
+
+def test_the_jwt_of_the_app_is_short_lived_and_names_the_app(service, standin):
+    service.groups()
+
+    (asked,) = standin.requests("/api/app/installations")
+    # The stand-in verifies it, as GitHub does.
+    assert asked["headers"]["Authorization"].startswith("Bearer eyJ")

@@ -1,0 +1,96 @@
+"""What an event says of itself: whom it is about, whatever its name promises."""
+
+import pytest
+
+from authservice.identity_provider.github_app import hints
+from authservice.identity_provider.github_app.hints import Hint
+from authservice.services.admission.facts import Group
+from tests.helpers import provider_events
+
+ACME = Group("acme", "7")
+
+
+@pytest.mark.parametrize(
+    ("event", "content", "hint"),
+    [
+        (
+            "organization",
+            provider_events.organization("member_removed"),
+            Hint(account_id="480938", left=ACME),
+        ),
+        ("organization", provider_events.organization("member_added"), Hint(account_id="480938")),
+        ("organization", provider_events.organization("member_invited"), None),
+        ("organization", provider_events.organization("renamed"), Hint(lists=True)),
+        ("organization", provider_events.organization("deleted"), Hint(lists=True)),
+        (
+            "membership",
+            provider_events.membership("removed"),
+            Hint(account_id="480938", left=ACME, team="71"),
+        ),
+        (
+            "membership",
+            provider_events.membership("removed", parent={"id": 70, "slug": "all"}),
+            Hint(account_id="480938", left=ACME, team="71", is_child=True),
+        ),
+        ("membership", provider_events.membership("added"), Hint(account_id="480938", team="71")),
+        ("team", provider_events.team("deleted"), Hint(lists=True)),
+        ("team", provider_events.team("edited"), Hint(lists=True)),
+        ("team", provider_events.team("created"), Hint(lists=True)),
+        ("team", provider_events.team("added_to_repository"), None),
+        (
+            "org_block",
+            provider_events.org_block("blocked"),
+            Hint(account_id="480938", left=ACME),
+        ),
+        ("org_block", provider_events.org_block("unblocked"), Hint(account_id="480938")),
+        (
+            "github_app_authorization",
+            provider_events.revoked(),
+            Hint(account_id="480938", revoked=True),
+        ),
+        ("installation", provider_events.installation("deleted"), Hint(lists=True)),
+        ("installation", provider_events.installation("suspend"), Hint(lists=True)),
+        ("ping", {"zen": "Keep it logically awesome."}, None),
+        ("push", {"ref": "refs/heads/main"}, None),
+    ],
+)
+def test_an_event_says_whom_it_is_about(event, content, hint):
+    assert hints.of_event(event, content) == hint
+
+
+@pytest.mark.parametrize(
+    ("event", "content"),
+    [
+        ("organization", provider_events.membership("removed")),
+        ("membership", provider_events.organization("member_removed")),
+        ("github_app_authorization", provider_events.installation("revoked")),
+        ("org_block", provider_events.membership("removed")),
+        # Somebody was taken out of a repository.
+        ("membership", {"action": "removed", "member": {"id": 1}, "repository": {"id": 1}}),
+    ],
+)
+def test_the_body_of_another_event_says_nothing_under_this_name(event, content):
+    assert hints.of_event(event, content) is None
+
+
+NOTHING = [None, True, 0, -1, 1.5, "480938", [], {}, {"id": None}, {"id": "480938"}, {"id": True}]
+
+
+@pytest.mark.parametrize("value", NOTHING)
+@pytest.mark.parametrize("member", ["member", "team", "organization"])
+def test_an_event_with_a_member_of_another_kind_says_nothing(member, value):
+    content = provider_events.membership("removed") | {member: value}
+
+    assert hints.of_event("membership", content) is None
+
+
+@pytest.mark.parametrize("value", NOTHING)
+def test_nor_does_a_membership_of_nobody(value):
+    content = provider_events.organization("member_removed")
+    content["membership"] = {"user": value}
+
+    assert hints.of_event("organization", content) is None
+    assert (
+        hints.of_event("github_app_authorization", {"action": "revoked", "sender": value}) is None
+    )
+    assert hints.of_event("organization", content | {"action": value}) is None

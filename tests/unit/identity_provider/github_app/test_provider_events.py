@@ -1,0 +1,245 @@
+"""Acting upon events: the provider's answer counts, and the event alone only in an outage."""
+
+import pytest
+from sqlalchemy import select
+
+from authservice.models import admission_state, provider_event
+from tests.helpers import provider_events
+from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
+
+MONA_AS_GITHUB_SAYS = {"login": "octocat", "id": int(MONA)}
+MEMBERSHIP = "/api/orgs/acme/memberships/hubot"
+PERSON = f"/api/user/{HUBOT}"
+
+
+@pytest.fixture
+def hubot(service):
+    """Hubot is signed in and admitted by the organization."""
+    session = service.sign_in(HUBOT)
+    service.poll()
+    return session
+
+
+def leave(standin):
+    standin.organization("Acme", members={"octocat": "active"})
+
+
+@pytest.mark.attack("ADMISSION-left")
+def test_whoever_left_is_removed(service, standin, hubot):
+    leave(standin)
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert not service.is_alive(hubot)
+    assert service.removed() == {HUBOT}
+    assert service.told == ["clients"]
+
+
+@pytest.mark.attack("ADMISSION-event-of-another-name")
+def test_an_event_about_somebody_who_is_still_there_removes_nobody(service, hubot):
+    for event, content in (
+        ("organization", provider_events.organization("member_removed")),
+        ("membership", provider_events.membership("removed")),
+        ("org_block", provider_events.org_block("blocked")),
+    ):
+        service.hear(event, content)
+
+    assert service.is_alive(hubot)
+    assert service.removed() == set()
+
+
+def test_a_person_who_is_signing_in_just_now_is_written_down(service, standin):
+    leave(standin)
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert service.removed() == {HUBOT}
+
+
+def test_the_login_of_an_old_event_is_not_believed(service, standin, hubot):
+    standin.organization("Acme", members={"octocat": "active", "hubot-now": "active"})
+    standin.account("hubot-now", id=int(HUBOT))
+    standin.forget("account", "hubot")
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert service.is_alive(hubot)
+
+
+def test_who_joined_again_is_confirmed_at_once(service, standin, hubot, turnable_clock):
+    turnable_clock.advance(minutes=3)
+
+    service.hear("organization", provider_events.organization("member_added"))
+
+    assert service.stored(hubot).admitted_at == turnable_clock.moment
+
+
+@pytest.mark.attack("ADMISSION-events-reordered")
+@pytest.mark.parametrize("last", ["member_removed", "member_added"])
+def test_the_order_of_events_does_not_matter(service, standin, hubot, last):
+    first = {"member_removed": "member_added"}.get(last, "member_removed")
+    leave(standin)
+    for action in (first, last):
+        service.hear("organization", provider_events.organization(action))
+
+    assert not service.is_alive(hubot)
+
+
+@pytest.mark.parametrize("kind", ["500", "reset", "rate_limited"])
+@pytest.mark.parametrize(
+    ("event", "content"),
+    [
+        ("organization", provider_events.organization("member_removed")),
+        ("org_block", provider_events.org_block("blocked")),
+    ],
+)
+def test_a_removal_counts_itself_while_the_provider_does_not_answer(
+    service, standin, hubot, kind, event, content
+):
+    standin.fault(PERSON, kind)
+
+    service.hear(event, content)
+
+    assert not service.is_alive(hubot)
+
+
+def test_a_provider_that_takes_too_long_does_not_answer(service, standin, hubot):
+    standin.fault(MEMBERSHIP, "slow")
+
+    service.hear("organization", provider_events.organization("member_removed"), patience=4.0)
+
+    assert not service.is_alive(hubot)
+
+
+@pytest.mark.parametrize(
+    ("event", "content"),
+    [
+        ("organization", provider_events.organization("member_added")),
+        ("membership", provider_events.membership("added")),
+        # The organization admitted the person, and no team.
+        ("membership", provider_events.membership("removed")),
+        ("org_block", provider_events.org_block("unblocked")),
+    ],
+)
+def test_other_events_do_nothing_while_it_does_not_answer(service, standin, hubot, event, content):
+    before = service.stored(hubot).admitted_at
+    standin.fault(PERSON, "500")
+
+    service.hear(event, content)
+
+    assert service.is_alive(hubot)
+    assert service.stored(hubot).admitted_at == before
+
+
+@pytest.mark.attack("ADMISSION-event-replayed")
+def test_an_event_that_is_replayed_in_an_outage_removes_nobody(
+    service, standin, hubot, turnable_clock
+):
+    content = provider_events.organization("member_removed")
+    service.hear("organization", content)
+    standin.fault(PERSON, "500")
+    turnable_clock.advance(days=6)
+
+    service.hear("organization", content, again=True)
+
+    assert service.is_alive(hubot)
+
+
+def test_the_same_body_is_asked_about_again(service, standin, hubot):
+    content = provider_events.organization("member_removed")
+    service.hear("organization", content)
+    leave(standin)
+
+    service.hear("organization", content, again=True)
+
+    assert not service.is_alive(hubot)
+
+
+@pytest.mark.parametrize(
+    ("content", "stays"),
+    [
+        (provider_events.membership("removed", MONA_AS_GITHUB_SAYS), False),
+        (provider_events.membership("removed", MONA_AS_GITHUB_SAYS, team=99), True),
+        (
+            provider_events.membership(
+                "removed", MONA_AS_GITHUB_SAYS, team=72, parent={"id": 71, "slug": "platform"}
+            ),
+            False,
+        ),
+    ],
+)
+def test_in_an_outage_a_removal_from_the_team_of_the_rule_counts(
+    make_service, standin, content, stays
+):
+    service = make_service("acme/platform")
+    mona = service.sign_in()
+    service.poll()
+    standin.fault(f"/api/user/{MONA}", "500")
+
+    service.hear("membership", content)
+
+    assert service.is_alive(mona) is stays
+
+
+def test_in_an_outage_a_removal_from_another_organization_does_not_count(make_service, standin):
+    standin.organization("other", id=8, installation=80, members={"hubot": "active"})
+    service = make_service("other acme")
+    standin.organization("Acme", members={})
+    hubot = service.sign_in(HUBOT)
+    service.poll()
+    assert service.stored(hubot).admitted_by == "org:other"
+    standin.fault(PERSON, "500")
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert service.is_alive(hubot)
+
+
+def test_an_organization_that_cannot_be_read_is_no_answer_and_no_outage(service, standin, hubot):
+    standin.organization("Acme", suspended=True)
+    service.app.memberships.installations.forget()
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert service.is_alive(hubot)
+
+
+def test_a_withdrawn_authorization_signs_the_person_out(service, hubot):
+    service.hear("github_app_authorization", provider_events.revoked())
+
+    assert not service.is_alive(hubot)
+
+
+@pytest.mark.attack("ADMISSION-event-replayed")
+def test_a_withdrawal_that_is_replayed_signs_nobody_out(service):
+    service.hear("github_app_authorization", provider_events.revoked())
+    again = service.sign_in(HUBOT)
+
+    service.hear("github_app_authorization", provider_events.revoked(), again=True)
+
+    assert service.is_alive(again)
+
+
+@pytest.mark.parametrize(
+    ("event", "content"),
+    [
+        ("team", provider_events.team("deleted")),
+        ("organization", provider_events.organization("renamed")),
+        ("installation", provider_events.installation("deleted")),
+    ],
+)
+def test_what_is_about_no_person_has_the_lists_read_at_once(service, event, content):
+    service.poll()
+    service.told.clear()
+
+    service.hear(event, content)
+
+    assert service.told == ["lists"]
+    assert service.poll()
+
+
+def test_what_is_about_nothing_of_ours_is_not_written_down(service):
+    service.hear("push", {"ref": "refs/heads/main"})
+
+    assert service.database.reader.scalars(select(provider_event.c.id)).all() == []
+    assert service.database.reader.scalar(select(admission_state.c.poll_at)) is None

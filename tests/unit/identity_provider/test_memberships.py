@@ -1,0 +1,251 @@
+"""The organizations and teams of a person, as far as the provider lets us see them."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.services.admission.facts import Group, Memberships
+
+ORGS, TEAMS = "/api/user/memberships/orgs", "/api/user/teams"
+ACME = Group("acme", "7")
+
+
+def asked(*organizations, teams=(), claims=()):
+    return AskedGroups(
+        organizations=(*organizations, *claims), of_rules=organizations, teams=tuple(teams)
+    )
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    identity_provider_standin.organization("Acme", id=7, members={"octocat": "active"})
+    return identity_provider_standin
+
+
+@pytest.fixture
+def memberships(make_sign_in, standin):
+    def ask(*organizations, patience=10.0, login="octocat", **further):
+        sign_in = make_sign_in(asked=asked(*organizations, **further), patience=patience)
+        return sign_in.profile(login).memberships
+
+    return ask
+
+
+def unreadable(memberships):
+    assert (memberships.organizations, memberships.teams) == ((), ())
+    return memberships.unreadable
+
+
+def test_the_scope_is_asked_for_when_a_rule_or_a_claim_needs_it(make_sign_in):
+    def scope(**changes):
+        url = make_sign_in(**changes).provider.authorization_url("s", "v" * 43)
+        return parse_qs(urlsplit(url).query)["scope"]
+
+    assert scope() == ["read:user user:email"]
+    assert scope(asked=asked("acme")) == ["read:user user:email read:org"]
+    assert scope(asked=asked(claims=["acme"])) == ["read:user user:email read:org"]
+
+
+def test_nothing_is_asked_about_groups_unless_somebody_needs_it(sign_in, standin):
+    profile = sign_in.profile()
+
+    assert profile.memberships is None
+    assert profile.username == "octocat"
+    assert (standin.requests(ORGS), standin.requests(TEAMS)) == ([], [])
+
+
+def test_an_organization_has_its_number_and_its_name_in_lower_case(memberships):
+    assert memberships("acme") == Memberships((ACME,))
+
+
+def test_of_a_listed_organization_nothing_more_is_asked(memberships, standin):
+    memberships("acme")
+
+    [listed] = standin.requests(ORGS)
+    assert listed["query"] == {"state": "active", "per_page": "100", "page": "1"}
+    assert standin.requests(f"{ORGS}/acme") == []
+
+
+def test_a_renamed_organization_keeps_its_number(memberships, standin):
+    standin.organization("Acme", login="Acme-Labs")
+
+    assert memberships("acme").organizations == (Group("acme-labs", "7"),)
+
+
+def test_who_is_no_member_is_asked_about_by_name_and_has_no_group(memberships, standin):
+    assert memberships("acme", "other", login="hubot") == Memberships()
+    assert len(standin.requests(f"{ORGS}/acme")) == 1
+
+
+def test_an_organization_of_claims_only_is_not_asked_about_by_name(memberships, standin):
+    assert memberships("acme", claims=["other"]).organizations == (ACME,)
+    assert standin.requests(f"{ORGS}/other") == []
+
+
+@pytest.mark.attack("ADMISSION-invited")
+def test_an_invitation_is_no_membership(memberships, standin):
+    standin.organization(
+        "Acme", members={"octocat": "pending"}, teams={"core": {"members": {"octocat": "pending"}}}
+    )
+
+    assert memberships("acme", teams=["acme/core"]) == Memberships()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"), [({"saml": True}, "saml"), ({"restricted": True}, "restricted")]
+)
+def test_an_organization_that_lets_nobody_see_says_why(memberships, standin, changes, reason):
+    standin.organization("Acme", **changes)
+
+    assert ("acme", reason) in unreadable(memberships("acme"))
+
+
+def test_an_organization_that_single_sign_on_keeps_out_of_the_list_has_its_number(
+    memberships, standin
+):
+    standin.organization("Acme", login="acme-labs", saml=True)
+
+    assert unreadable(memberships("acme")) == (("id:7", "saml"),)
+
+
+def test_an_organization_that_is_gone_has_no_members(memberships, standin):
+    standin.organization("Acme", hidden=True)
+
+    assert memberships("acme") == Memberships()
+
+
+def test_what_one_organization_hides_does_not_concern_another(memberships, standin):
+    standin.organization("Closed", id=9, saml=True, members={"octocat": "active"})
+
+    found = memberships("closed", "acme")
+
+    assert found == Memberships((ACME,), (), (("id:9", "saml"), ("closed", "saml")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("forbidden", "forbidden"),
+        ("redirect", "unreadable"),
+        ("not_json", "unreadable"),
+        ("deep", "unreadable"),
+        ("empty", "unreadable"),
+        ("text", "unreadable"),
+    ],
+)
+def test_an_answer_about_one_organization_that_is_none_lets_nobody_in(
+    memberships, standin, kind, reason
+):
+    standin.fault(f"{ORGS}/closed", kind)
+
+    assert memberships("closed", "acme") == Memberships((ACME,), (), (("closed", reason),))
+
+
+@pytest.mark.parametrize("path", [ORGS, TEAMS, f"{ORGS}/closed", "/api/orgs/acme/teams/core"])
+@pytest.mark.parametrize(
+    "kind", ["500", "502", "429", "reset", "truncated", "rate_limited", "secondary_limit"]
+)
+def test_an_outage_is_told_apart_from_a_no(make_sign_in, standin, path, kind):
+    standin.organization(
+        "Acme", teams={"core": {}, "crew": {"parent": "core", "members": {"hubot": "active"}}}
+    )
+    standin.organization("Acme", members={"hubot": "active"})
+    standin.organization(
+        "Acme",
+        teams={
+            "middle": {"parent": "core"},
+            "crew": {"parent": "middle", "members": {"hubot": "active"}},
+        },
+    )
+    sign_in = make_sign_in(asked=asked("acme", "closed", teams=["acme/core", "acme/x"]))
+    standin.fault(path.replace("teams/core", "teams/middle"), kind)
+
+    with pytest.raises(SignInFailedError) as failure:
+        sign_in.profile("hubot")
+
+    assert failure.value.code == "provider_unavailable"
+
+
+def test_a_rate_limit_says_until_when(make_sign_in, standin):
+    standin.fault(ORGS, "rate_limited")
+
+    with pytest.raises(SignInFailedError, match=r"status 403, until 20\d\d-\d\d-\d\dT"):
+        make_sign_in(asked=asked("acme")).profile()
+
+
+@pytest.mark.parametrize("path", [ORGS, TEAMS, f"{ORGS}/closed"])
+@pytest.mark.parametrize("kind", ["slow", "drip"])
+def test_a_slow_provider_is_given_up(make_sign_in, standin, path, kind):
+    sign_in = make_sign_in(asked=asked("acme", "closed"), patience=1.0)
+    standin.fault(path, kind)
+
+    with pytest.raises(SignInFailedError) as failure:
+        sign_in.profile()
+
+    assert failure.value.code == "provider_unavailable"
+
+
+@pytest.mark.parametrize("path", [ORGS, TEAMS])
+@pytest.mark.parametrize("kind", ["not_json", "deep", "empty", "text"])
+def test_a_list_that_is_none_ends_the_sign_in(make_sign_in, standin, path, kind):
+    standin.fault(path, kind)
+
+    with pytest.raises(SignInFailedError) as failure:
+        make_sign_in(asked=asked("acme")).profile()
+
+    assert failure.value.code == "unable_to_get_user_info"
+
+
+@pytest.mark.parametrize("kind", ["404", "forbidden"])
+def test_without_the_list_each_organization_is_asked_about(memberships, standin, kind):
+    standin.fault(ORGS, kind)
+
+    assert memberships("acme", "other").organizations == (ACME,)
+
+
+@pytest.mark.attack("ADMISSION-endless")
+@pytest.mark.parametrize("path", [ORGS, TEAMS])
+def test_a_list_without_end_is_read_for_ten_pages(memberships, standin, path):
+    standin.fault(path, "endless")
+
+    assert memberships("acme").organizations == (ACME,)
+    assert len(standin.requests(path)) == 10
+
+
+def test_a_list_of_many_pages_is_read_to_its_end(memberships, standin):
+    for number in range(150):
+        standin.organization(f"o{number}", id=1000 + number, members={"octocat": "active"})
+    standin.organization("last", id=9999, members={"octocat": "active"})
+
+    assert Group("last", "9999") in memberships("last").organizations
+    assert len(standin.requests(ORGS)) == 2
+
+
+def test_rules_about_many_organizations_do_not_ask_for_ever(memberships, standin, caplog):
+    many = [f"o{number}" for number in range(40)]
+
+    assert memberships(*many).organizations == (ACME,)
+    assert sum(each["path"].startswith(f"{ORGS}/") for each in standin.requests()) == 20
+    assert "of 40 organizations, 20 are asked for" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": "7"},
+        {"id": True},
+        {"id": 0},
+        {"id": None},
+        {"login": "a b"},
+        {"login": "a\nb"},
+        {"login": None},
+        {"login": "../x"},
+    ],
+)
+@pytest.mark.attack("ADMISSION-nonsense")
+def test_an_organization_without_a_number_or_a_name_is_none(memberships, standin, changes):
+    standin.organization("Acme", **changes)
+
+    assert memberships("acme").organizations == ()

@@ -1,0 +1,121 @@
+"""The teams of a person: those of the list, their parents, and those that a rule names."""
+
+import pytest
+
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.services.admission.facts import Group
+
+TEAMS = "/api/user/teams"
+MEMBER = {"members": {"octocat": "active"}}
+
+
+@pytest.fixture
+def standin(identity_provider_standin):
+    identity_provider_standin.organization(
+        "acme",
+        id=7,
+        members={"octocat": "active", "hubot": "active"},
+        teams={
+            "engineering": {"id": 71},
+            "platform": {"id": 72, "parent": "engineering"},
+            "on-call": {"id": 73, "parent": "platform", **MEMBER},
+            "design": {"id": 74},
+        },
+    )
+    return identity_provider_standin
+
+
+@pytest.fixture
+def teams(make_sign_in, standin):
+    def ask(*names, login="octocat"):
+        asked = AskedGroups(organizations=("acme",), of_rules=("acme",), teams=names)
+        return {
+            each.name: each.number
+            for each in make_sign_in(asked=asked).profile(login).memberships.teams
+        }
+
+    return ask
+
+
+def test_a_member_of_a_team_is_one_of_all_its_parents(teams):
+    assert teams() == {"acme/on-call": "73", "acme/platform": "72", "acme/engineering": "71"}
+
+
+def test_who_is_in_no_team_has_none(teams):
+    assert teams("acme/platform", login="hubot") == {}
+
+
+def test_teams_of_another_organization_are_listed_and_not_asked_about(teams, standin, make_sign_in):
+    standin.organization(
+        "other",
+        id=8,
+        members={"octocat": "active"},
+        teams={
+            "top": {"id": 81},
+            "middle": {"id": 82, "parent": "top"},
+            "low": {"id": 83, "parent": "middle", **MEMBER},
+        },
+    )
+
+    assert {"other/low", "other/middle"} <= teams().keys()
+    assert not [each for each in standin.requests() if "/orgs/other" in each["path"]]
+
+
+@pytest.mark.attack("ADMISSION-invited")
+def test_a_team_of_an_organization_that_only_invited_counts_for_nothing(teams, standin):
+    standin.organization("acme", members={"octocat": "pending"})
+
+    assert teams("acme/on-call") == {}
+
+
+def test_a_team_that_a_rule_names_is_asked_about_if_no_list_has_it(teams, standin):
+    standin.fault(TEAMS, "404")
+
+    assert teams("acme/platform") == {"acme/platform": "72", "acme/engineering": "71"}
+
+
+def test_an_invitation_to_a_team_is_no_membership(teams, standin):
+    standin.fault(TEAMS, "404")
+    standin.organization("acme", teams={"design": {"members": {"octocat": "pending"}}})
+
+    assert teams("acme/design") == {}
+
+
+def test_a_renamed_team_keeps_its_number(teams, standin):
+    standin.organization("acme", teams={"on-call": {"slug": "pager"}})
+
+    assert teams("acme/on-call")["acme/pager"] == "73"
+
+
+def test_a_team_that_is_gone_has_no_members(teams):
+    assert "acme/gone" not in teams("acme/gone")
+
+
+def test_parents_in_a_circle_come_to_an_end(teams, standin):
+    standin.fault(TEAMS, "404")
+    standin.repair(TEAMS)
+    standin.organization("acme", teams={"design": {"parent": "design", **MEMBER}})
+
+    assert "acme/design" in teams()
+
+
+@pytest.mark.parametrize("kind", ["forbidden", "redirect", "not_json", "text"])
+def test_a_team_that_cannot_be_read_lets_nobody_in_and_takes_nothing_away(
+    make_sign_in, standin, kind
+):
+    standin.fault("/api/orgs/acme/teams/design/memberships/octocat", kind)
+    asked = AskedGroups(organizations=("acme",), of_rules=("acme",), teams=("acme/design",))
+
+    found = make_sign_in(asked=asked).profile().memberships
+
+    assert Group("acme/on-call", "73") in found.teams
+    assert "acme/design" not in found.names
+    assert [name for name, _ in found.unreadable] in ([], ["acme"])
+
+
+def test_many_teams_do_not_ask_for_ever(teams, standin, caplog):
+    names = [f"acme/t{number}" for number in range(60)]
+
+    assert "acme/on-call" in teams(*names)
+    assert sum("/orgs/acme/teams/t" in each["path"] for each in standin.requests()) <= 30
+    assert "more than 30 questions" in caplog.text

@@ -1,0 +1,145 @@
+"""Whom a client is for, as its list and what is stored of a person decide."""
+
+import pytest
+from sqlalchemy import delete
+
+from authservice.models import account
+from authservice.services.admission import client_rules, pins
+from authservice.services.admission.client_rules import Whom
+from authservice.services.admission.decision import Pin
+from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people import users
+from authservice.services.people.users import Profile
+from tests.unit.services.admission.people import admitting, parsed
+from tests.unit.settings.loading import local
+
+SETTINGS = admitting(ADMISSION_EVERYONE="true", CLAIMS_GROUPS_FROM="acme")
+PINNED = {"org:acme": "7", "team:acme/platform": "70", "user:ada": "1", "org:other": "8"}
+
+
+@pytest.fixture
+def come(connection):
+    """Sign in with an account; returns the id of its user."""
+
+    def sign_in(account_id="1", username="ada", email="ada@example.com", groups=(), **changes):
+        numbered = [Group(name, number) for name, number in dict(groups).items()]
+        profile = Profile(
+            provider_id="github",
+            account_id=account_id,
+            name=username,
+            email=email,
+            email_verified=email is not None,
+            image=None,
+            username=username,
+            memberships=Memberships(
+                tuple(each for each in numbered if "/" not in each.name),
+                tuple(each for each in numbered if "/" in each.name),
+            ),
+            **changes,
+        )
+        return users.from_profile(connection, profile)[0].id
+
+    return sign_in
+
+
+@pytest.fixture
+def pinned(connection):
+    for entry, number in PINNED.items():
+        pins.renew(connection, *parsed(entry), None, number)
+
+
+def test_a_client_without_a_list_is_for_everyone_and_nothing_is_read(come):
+    assert client_rules.whom(None, None, None, come()) is Whom.THEM
+    assert client_rules.admits(None, None, None, "nobody")
+
+
+@pytest.mark.parametrize(
+    ("entry", "fits"),
+    [
+        ("org:acme", True),
+        ("team:acme/platform", True),
+        ("user:ada", True),
+        ("id:1", True),
+        ("domain:example.com", True),
+        ("org:other", False),
+        ("team:acme/other", False),
+        ("user:bob", False),
+        ("id:11", False),
+        ("domain:ample.com", False),
+    ],
+)
+@pytest.mark.usefixtures("pinned")
+def test_each_kind_of_entry_fits_the_person_whom_it_means(connection, come, entry, fits):
+    ada = come(groups={"acme": "7", "acme/platform": "70", "other": "8"})
+
+    assert client_rules.admits(connection, SETTINGS, [entry], ada) is fits
+    assert client_rules.admits(connection, SETTINGS, ["user:nobody", entry], ada) is fits
+
+
+@pytest.mark.attack("ADMISSION-listed-name")
+@pytest.mark.parametrize("entry", ["org:acme", "team:acme/platform", "user:ada"])
+@pytest.mark.usefixtures("pinned")
+def test_who_has_taken_a_name_is_not_meant_by_it(connection, come, entry):
+    stranger = come("66", "ada", groups={"acme": "666", "acme/platform": "6666"})
+    former = come("1", "renamed", groups={"acme": "7", "acme/platform": "70"}, email=None)
+
+    # A list names nobody by what they were called when they last came.
+    assert client_rules.whom(connection, SETTINGS, [entry], stranger) is Whom.UNCERTAIN
+    assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.THEM
+
+    found = client_rules.pin_and_tell(connection, SETTINGS, [entry], stranger)
+
+    assert found is Whom.OTHERS
+    assert pins.all_pins(connection)[entry].other_number is not None
+    assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.OTHERS
+
+
+def test_the_first_one_with_a_name_pins_it_if_the_sign_in_was_just_now(connection, come):
+    ada = come(groups={"acme": "7"})
+    listed = ["org:acme", "user:bob"]
+    assert client_rules.whom(connection, SETTINGS, listed, ada) is Whom.UNCERTAIN
+    assert not client_rules.admits(connection, SETTINGS, listed, ada)
+
+    assert client_rules.pin_and_tell(connection, SETTINGS, listed, ada) is Whom.THEM
+
+    assert pins.all_pins(connection) == {"org:acme": Pin("7")}
+    bob = come("2", "bob", email=None, groups={"acme": "7"})
+    assert client_rules.whom(connection, SETTINGS, listed, bob) is Whom.THEM
+
+
+@pytest.mark.parametrize(("minutes", "knows"), [(0, True), (10, True), (10.001, False)])
+def test_a_sign_in_knows_names_for_ten_minutes(people, turnable_clock, minutes, knows):
+    turnable_clock.advance(minutes=minutes)
+
+    assert client_rules.knows_names(people.ada) is knows
+
+
+@pytest.mark.usefixtures("pinned")
+def test_an_organization_whose_groups_are_not_read_admits_nobody(connection, come):
+    ada = come(groups={"acme": "7", "acme/platform": "70"})
+    unread = admitting(ADMISSION_EVERYONE="true")
+
+    for entry in ("org:acme", "team:acme/platform"):
+        assert client_rules.whom(connection, unread, [entry], ada) is Whom.OTHERS
+        assert client_rules.admits(connection, local(), [entry], ada)
+        elsewhere = local(environ={"CLAIMS_GROUPS_FROM": "other"})
+        assert not client_rules.admits(connection, elsewhere, [entry], ada)
+
+
+@pytest.mark.usefixtures("pinned")
+def test_addresses_count_where_the_provider_is_trusted_and_has_verified_them(connection, come):
+    listed = ["domain:example.com"]
+    distrusting = admitting({"provider.trust_emails": "false"}, ADMISSION_EVERYONE="true")
+
+    assert client_rules.admits(connection, SETTINGS, listed, come(email="ada@Example.com"))
+    assert not client_rules.admits(connection, distrusting, listed, come())
+    assert not client_rules.admits(connection, SETTINGS, listed, come(email=None))
+
+
+def test_a_user_without_an_account_is_nobody_on_a_list(connection, come):
+    ada = come()
+    connection.execute(delete(account))
+
+    assert client_rules.whom(connection, SETTINGS, ["user:ada", "id:1"], ada) is Whom.OTHERS
+    found = client_rules.pin_and_tell(connection, SETTINGS, ["user:ada"], ada)
+    assert found is Whom.OTHERS

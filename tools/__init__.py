@@ -1,0 +1,1 @@
+"""What developers run from the repository: it is not installed with the service."""

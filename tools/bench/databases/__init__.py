@@ -1,0 +1,1 @@
+"""Databases that are made for a run and go with it."""

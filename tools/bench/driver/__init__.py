@@ -1,0 +1,1 @@
+"""What asks: HTTP over few connections, so quick that it is not the limit."""

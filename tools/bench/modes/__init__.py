@@ -1,0 +1,1 @@
+"""The kinds of runs: what each compares, and what it judges."""

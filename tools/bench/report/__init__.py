@@ -1,0 +1,1 @@
+"""What a run leaves: its figures, their comparison, tables and plots."""

@@ -1,0 +1,150 @@
+"""The server processes of a service: started as an operator starts them, watched, stopped."""
+
+import http.client
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.bench.machine import accounting
+from tools.bench.machine.cores import Cores, pinned
+from tools.bench.service.checkouts import Checkout
+from tools.bench.service.variants import Variant
+
+_STARTING = 60.0  # seconds
+_STOPPING = 15.0
+
+
+class ServerError(Exception):
+    """A server did not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service; the database's own server, if there is one, is counted apart."""
+
+    ports: tuple[int, ...]
+    pids: tuple[int, ...]
+    database_pids: tuple[int, ...]
+    start_seconds: float
+
+    @classmethod
+    def together(cls, services: Sequence["Service"]) -> "Service":
+        """Return several services as one. They may have one database server, which counts once."""
+        return cls(
+            ports=tuple(port for each in services for port in each.ports),
+            pids=tuple(pid for each in services for pid in each.pids),
+            database_pids=tuple({pid for each in services for pid in each.database_pids}),
+            start_seconds=max(each.start_seconds for each in services),
+        )
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time that the service has used."""
+        return accounting.cpu_seconds(self.pids)
+
+    def database_cpu_seconds(self) -> float:
+        """Return the CPU time that the database's server has used; 0 with SQLite."""
+        return accounting.cpu_seconds(self.database_pids)
+
+    def written_bytes(self) -> int:
+        """Return what service and database have written to disk."""
+        return accounting.written_bytes(self.pids + self.database_pids)
+
+    def memory_bytes(self) -> int:
+        """Return the service's memory."""
+        return accounting.memory_bytes(self.pids)
+
+
+@contextmanager
+def started(
+    variant: Variant,
+    ports: Sequence[int],
+    cores: Cores,
+    environment: dict[str, str],
+    log: Path,
+    database_pids: tuple[int, ...],
+) -> Iterator[Service]:
+    """Give a service that answers; ``start_seconds`` is from nothing to its first answer."""
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        began = time.perf_counter()
+        for command, cpus in _commands(variant, ports, cores, log.parent):
+            with log.open("ab") as output, pinned(cpus):
+                processes.append(
+                    subprocess.Popen(
+                        command,
+                        cwd=variant.checkout.folder,
+                        env=environment,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=output,
+                    )
+                )
+        answering = tuple(ports[: len(processes)])
+        seconds = max(
+            _first_answer(process, port, log) - began
+            for process, port in zip(processes, answering, strict=True)
+        )
+        pids = tuple(process.pid for process in processes)
+        yield Service(answering, pids, database_pids, seconds)
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        for process in processes:
+            _wait(process)
+
+
+def _commands(
+    variant: Variant, ports: Sequence[int], cores: Cores, folder: Path
+) -> Iterator[tuple[list[str], set[int]]]:
+    """Yield each command that an operator would start, and the CPUs for its processes."""
+    program = str(variant.checkout.program(variant.server))
+    if variant.server == "pserve":
+        # One process each, behind a proxy that shares the requests out, as the load driver does.
+        for number, port in enumerate(ports):
+            yield [program, "local.ini", f"listen_port={port}"], cores.of_process(number)
+    else:
+        workers = f"--workers={variant.processes}"
+        ini = str(granian_ini(variant.checkout, folder))
+        yield [program, ini, f"listen_port={ports[0]}", workers], set(cores.servers)
+
+
+def granian_ini(checkout: Checkout, folder: Path) -> Path:
+    """Return local mode's ini file with the section that production's has for granian."""
+    of_production = (checkout.folder / "production.ini").read_text(encoding="utf-8")
+    _, heading, rest = of_production.partition("[server:granian]")
+    if not heading:
+        raise ServerError(f"{checkout.revision} does not know granian: production.ini lacks it")
+    ini = folder / "granian.ini"
+    of_local_mode = (checkout.folder / "local.ini").read_text(encoding="utf-8")
+    section = rest.partition("\n[")[0]
+    ini.write_text(f"{of_local_mode}\n{heading}{section}\n", encoding="utf-8")
+    return ini
+
+
+def _first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:
+    """Return the moment at which a server has answered."""
+    deadline = time.perf_counter() + _STARTING
+    while time.perf_counter() < deadline and process.poll() is None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STARTING)
+        try:
+            connection.request("GET", "/api/health")
+            if connection.getresponse().status == http.HTTPStatus.OK:
+                return time.perf_counter()
+        except ConnectionError:
+            time.sleep(0.002)
+        finally:
+            connection.close()
+    written = log.read_text(encoding="utf-8", errors="replace")
+    raise ServerError(f"the server did not start:\n{written[-2000:]}")
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(_STOPPING)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

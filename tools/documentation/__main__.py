@@ -1,0 +1,8 @@
+"""Write the files that are made from others: ``python -m tools.documentation``."""
+
+from tools.documentation import openapi, pages
+
+for file, text in openapi.compiled().items():
+    file.write_text(text, encoding="utf-8")
+for name, text in pages.made().items():
+    (pages.FOLDER / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,105 @@
+"""Several server processes on one database, each of which can be killed and started again."""
+
+import http.client
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tools.bench.service.deployment import Deployment
+from tools.bench.service.servers import granian_ini
+
+_STARTING = 60.0  # seconds
+_STOPPING = 30.0
+
+
+class Fleet:
+    """The processes, by the ports on which they listen."""
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        ports: list[int],
+        log: Path,
+        through: Sequence[str | Path] = (),
+    ) -> None:
+        """Start a process for each port, perhaps through a program; ``stop`` ends them."""
+        self.ports = ports
+        self._deployment = deployment
+        self._log = log
+        self._through = through
+        self._processes = {port: self._start(port) for port in ports}
+        for port in ports:
+            self.wait_for(port)
+
+    def pid(self, port: int) -> int:
+        """Return the process that listens on a port."""
+        return self._processes[port].pid
+
+    def kill(self, port: int) -> None:
+        """End a process at this very instant, whatever it is doing."""
+        self._processes[port].send_signal(signal.SIGKILL)
+        self._processes[port].wait()
+
+    def restart(self, port: int) -> float:
+        """Start a killed process again; return the seconds until it answers."""
+        began = time.monotonic()
+        self._processes[port] = self._start(port)
+        self.wait_for(port)
+        return time.monotonic() - began
+
+    def wait_for(self, port: int) -> None:
+        """Return as soon as the process answers; raises RuntimeError when it has ended."""
+        deadline = time.monotonic() + _STARTING
+        while time.monotonic() < deadline and self._processes[port].poll() is None:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STARTING)
+            try:
+                connection.request("GET", "/api/health")
+                connection.getresponse().read()
+            except OSError:
+                time.sleep(0.005)
+            else:
+                return
+            finally:
+                connection.close()
+        written = self._log.read_text(encoding="utf-8", errors="replace")
+        raise RuntimeError(f"a server did not start:\n{written[-2000:]}")
+
+    def stop(self) -> None:
+        """End all processes in order."""
+        for process in self._processes.values():
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes.values():
+            try:
+                process.wait(_STOPPING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _start(self, port: int) -> subprocess.Popen[bytes]:
+        variant = self._deployment.variant
+        checkout = variant.checkout
+        ini = "local.ini" if variant.server == "pserve" else granian_ini(checkout, self._log.parent)
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                [*self._through, checkout.program(variant.server), ini, f"listen_port={port}"],
+                cwd=checkout.folder,
+                env=self._deployment.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+
+@contextmanager
+def serving(
+    deployment: Deployment, ports: list[int], log: Path, through: Sequence[str | Path] = ()
+) -> Iterator[Fleet]:
+    """Give a fleet that answers; it is stopped at the end."""
+    fleet = Fleet(deployment, ports, log, through)
+    try:
+        yield fleet
+    finally:
+        fleet.stop()
