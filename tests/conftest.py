@@ -8,7 +8,7 @@ import pytest
 
 from authservice import clock
 from authservice.database.database import Database
-from tests.helpers import selection
+from tests.helpers import selection, unstable
 from tests.helpers.applications import Applications
 from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
@@ -43,8 +43,9 @@ def _no_settings_from_outside():
         yield
 
 
-def pytest_configure():
+def pytest_configure(config):
     share_compiled_sql()
+    config.pluginmanager.register(unstable)
 
 
 def pytest_addoption(parser):
@@ -70,7 +71,6 @@ def pytest_collection():
 
 
 def pytest_collection_modifyitems(config, items):
-    selection.try_browsers_again(items)
     left = [item for item in items if not selection.is_selected(item, config)]
     if left:
         items[:] = [item for item in items if selection.is_selected(item, config)]
