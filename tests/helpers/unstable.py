@@ -44,9 +44,8 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def _may_run_again(report):
-    # A worker that crashed is reported as another step of the test, and a file that cannot be
-    # collected without any.
-    if getattr(report, "when", None) not in {"setup", "call"}:
+    # Tidying up, a crash of the worker and a file that cannot be collected are other steps.
+    if report.when not in {"setup", "call"}:
         return False
     folders = report.nodeid.partition("::")[0].split("/")
     return "attack" not in report.keywords and _LOOK_FOR_RARE_FAULTS.isdisjoint(folders)
