@@ -1,6 +1,6 @@
 """Debian's Chromium, driven by Playwright: one driver for all tests, since a process holds one.
 
-Playwright comes when the first of these tests does, so nothing imports it before.
+Playwright is of a lock of its own and takes long to load, so nothing imports it before the tests.
 """
 
 from contextlib import contextmanager

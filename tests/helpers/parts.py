@@ -1,10 +1,10 @@
-"""What some tests need beside the rest: it is there, or it is installed, or they are left out.
+"""What some tests need beside the rest: it is there, or they are left out.
 
-Under ``./run`` it is installed when a test first asks for it: Python packages and those of npm
-always, Debian's packages where root runs the tests. Otherwise a person is told which tests did not
-run and what to install. In CI a part that can be installed is there, or the test fails. What the
-machine itself does not have or allow cannot be installed: there too the test is left out, and the
-last lines of the run say for want of what.
+``./run`` installs it before the first test: Python packages and those of npm always, Debian's
+packages where root runs the tests. Otherwise a person is told which tests did not run and what to
+install. In CI a part that can be installed is there, or the test fails. What the machine itself
+does not have or allow cannot be installed: there too the test is left out, and the last lines of
+the run say for want of what.
 """
 
 import importlib
@@ -15,8 +15,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from tests.helpers.installation import install, may_install
 
 _PACKAGES = {
     "apache2": "apache2-bin",
@@ -33,41 +31,23 @@ _PACKAGES = {
 
 def program(name, *, otherwise=()):
     """Return the path of a program or of one that does as well, or leave the test out."""
-
-    def found():
-        path = ":".join([os.environ.get("PATH", ""), *_folders()])
-        there = (shutil.which(each, path=path) for each in (name, *otherwise))
-        return next(filter(None, there), None)
-
-    return _of_debian(_PACKAGES[name], name, found)
+    path = ":".join([os.environ.get("PATH", ""), *_folders()])
+    found = (shutil.which(each, path=path) for each in (name, *otherwise))
+    return next(filter(None, found), None) or _missing_of_debian(name, _PACKAGES[name])
 
 
 def apache_module(name):
     """Return the file of a module of Apache's that Debian packages, or leave the test out."""
     file = Path(f"/usr/lib/apache2/modules/mod_{name}.so")
-    package = f"libapache2-mod-{name.replace('_', '-')}"
-    return _of_debian(package, file.name, lambda: file if file.is_file() else None)
-
-
-def faketime():
-    """Return the library with which a process goes by another clock, or leave the test out."""
-    name = "libfaketimeMT.so.1"
-
-    def found():
-        return next(Path("/usr/lib").glob(f"*/faketime/{name}"), None)
-
-    return _of_debian("libfaketime", name, found)
+    if not file.is_file():
+        _missing_of_debian(file.name, f"libapache2-mod-{name.replace('_', '-')}")
+    return file
 
 
 def library(name, lock):
     """Import a module of a library that a lock of its own lists, or leave the test out."""
-
-    def found():
-        importlib.invalidate_caches()
-        return importlib.util.find_spec(name.partition(".")[0])
-
-    how = f"./run test installs requirements/{lock}.txt"
-    _had(("python", lock), name, found, remedy=how)
+    if importlib.util.find_spec(name.partition(".")[0]) is None:
+        missing(name, f"./run test installs requirements/{lock}.txt")
     return importlib.import_module(name)
 
 
@@ -100,16 +80,8 @@ def what_the_machine_lacks(reports):
     return [f"{number} left out: {_WANT}{what}" for what, number in sorted(wants.items())]
 
 
-def _of_debian(package, part, found):
-    return _had(("debian", package), part, found, remedy=f"as root: apt-get install {package}")
-
-
-def _had(what, part, found, *, remedy):
-    """Return what is found, after it was installed if that may be, or leave the test out."""
-    # Asked even when it is found: another process may be in the middle of installing it.
-    failure = install(*what) if may_install() else None
-    had = found()
-    return missing(part, failure or remedy) if had is None else had
+def _missing_of_debian(part, package):
+    missing(part, f"as root: apt-get install {package}")
 
 
 def _folders():

@@ -1,88 +1,97 @@
-"""What a test lacks is installed when it asks for it, by the real ./run on a made-up machine."""
+"""What tests need is installed before the first one, by the real ./run on a made-up machine."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.parts import machine_lacks
+from tests.helpers import parts
 
-INSTALLING = {"TESTS_INSTALL": "yes"}
-UPDATE = ["begin -q update", "end RUNLEVEL=1"]
-
-
-def installation(package):
-    options = "-qy -o DPkg::Lock::Timeout=300 install --no-install-recommends"
-    return [f"begin {options} {package}", "end RUNLEVEL=1"]
+LOCKS = ["bench", "browser", "docs", "node"]
+OPTIONS = "-qy -o DPkg::Lock::Timeout=300 install --no-install-recommends"
 
 
 @pytest.fixture(autouse=True)
 def _debian():
     if not Path("/var/lib/dpkg").is_dir():
-        machine_lacks("Debian's packages")
+        parts.machine_lacks("Debian's packages")
 
 
-def test_a_program_is_installed_and_then_found(checkout):
-    status, said = checkout.ask("program('systemd-analyze')", **INSTALLING)
-
-    assert checkout.done == UPDATE + installation("systemd")
-    assert (status, said) == (0, f"{checkout.folder.parent}/bin/systemd-analyze\n")
+def of_debian(checkout):
+    return [line for line in checkout.done if line.startswith("apt-get ")]
 
 
-def test_a_bare_pytest_installs_nothing(checkout):
-    status, said = checkout.ask("apache_module('absent')")
-
-    assert status != 0
-    assert (
-        "Skipped: mod_absent.so is missing; as root: apt-get install libapache2-mod-absent" in said
-    )
-    assert checkout.done == []
+def locks(checkout):
+    of_pip = [line for line in checkout.done if line.startswith("pip ")]
+    assert all("install --require-hashes " in line for line in of_pip)
+    return [line.partition("-r requirements/")[2].partition(".")[0] for line in of_pip]
 
 
-def test_who_is_not_root_is_told_what_to_install(checkout):
-    _, said = checkout.ask("apache_module('absent')", USER_ID="1000", **INSTALLING)
+def test_all_is_installed_once_and_what_has_changed_again(checkout):
+    checkout.remove("nginx-light", "systemd")
+    for _ in range(2):
+        assert checkout.run("./run", "test")[0] == 0
+    checkout.lock("browser", "two==2")
+    assert checkout.run("./run", "test")[0] == 0
 
-    assert (
-        "Skipped: mod_absent.so is missing; as root: apt-get install libapache2-mod-absent" in said
-    )
-    assert checkout.done == []
+    assert of_debian(checkout) == [
+        "apt-get -q update RUNLEVEL=1",
+        f"apt-get {OPTIONS} nginx-light systemd RUNLEVEL=1",
+    ]
+    assert locks(checkout) == [*LOCKS, "browser"]
+    done = [line.partition(" ")[0] for line in checkout.done]
+    assert done == ["apt-get", "apt-get", *["pip"] * 4, "npm", "pytest", "pytest", "pip", "pytest"]
 
 
+def test_two_tasks_at_once_install_it_once(checkout):
+    checkout.remove("nginx-light")
+    running = [checkout.start("./run", "test") for _ in range(2)]
+
+    assert [each.communicate() and each.returncode for each in running] == [0, 0]
+    assert len(of_debian(checkout)) == 2
+    assert locks(checkout) == LOCKS
+
+
+def test_who_is_not_root_is_told_what_to_install_and_the_tests_run(checkout):
+    checkout.remove("nginx-light")
+
+    status, said = checkout.run("./run", "test", USER_ID="1000")
+
+    assert status == 0
+    assert "Missing Debian packages: nginx-light\n" in said
+    assert "apt-get install --no-install-recommends nginx-light\n" in said
+    assert of_debian(checkout) == []
+    assert checkout.done[-1].startswith("pytest ")
+
+
+@pytest.mark.parametrize("fails", ["apt-get", "pip", "npm"])
+def test_what_cannot_be_installed_ends_the_run_in_ci_alone(checkout, fails):
+    checkout.remove("nginx-light")
+
+    assert checkout.run("./run", "test", FAILS=fails, CI="true")[0] != 0
+    assert not [line for line in checkout.done if line.startswith("pytest ")]
+
+    assert checkout.run("./run", "test", FAILS=fails)[0] == 0
+    assert checkout.done[-1].startswith("pytest ")
+    # The next run tries it again.
+    before = len(checkout.done)
+    assert checkout.run("./run", "test")[0] == 0
+    assert fails in {line.partition(" ")[0] for line in checkout.done[before:]}
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked", "remedy"),
+    [
+        (parts.apache_module, ["no"], "as root: apt-get install libapache2-mod-no"),
+        (parts.library, ["no_module", "no"], "./run test installs requirements/no.txt"),
+    ],
+)
 @pytest.mark.parametrize(("ci", "outcome"), [("true", "Failed"), ("", "Skipped")])
-def test_an_installation_that_fails_says_so_and_in_ci_fails_the_test(checkout, ci, outcome):
-    _, said = checkout.ask("apache_module('absent')", CI=ci, **INSTALLING)
+def test_a_test_without_its_part_is_left_out_and_fails_in_ci(
+    monkeypatch, ask, asked, remedy, ci, outcome
+):
+    monkeypatch.setenv("CI", ci)
 
-    assert f"{outcome}: mod_absent.so is missing; ./run install debian " in said
-    assert "E: Unable to locate package libapache2-mod-absent" in said
+    with pytest.raises(BaseException, match=f" is missing; {remedy}") as raised:
+        ask(*asked)
 
-
-def test_two_tests_that_ask_at_once_have_it_installed_once(checkout):
-    asked = [checkout.start("./run", "install", "debian", "chromium") for _ in range(2)]
-
-    assert [each.communicate() and each.returncode for each in asked] == [0, 0]
-    assert checkout.done == UPDATE + installation("chromium")
-
-
-def test_the_lists_of_packages_are_fetched_once(checkout):
-    for package in ("chromium", "systemd", "chromium"):
-        assert checkout.run("./run", "install", "debian", package)[0] == 0
-
-    assert checkout.done == UPDATE + installation("chromium") + installation("systemd")
-
-
-def test_a_lock_is_added_once_and_again_when_it_has_changed(checkout):
-    for text in ("one==1", "one==1", "one==2"):
-        checkout.lock("browser", text)
-        asked = [checkout.start("./run", "install", "python", "browser") for _ in range(2)]
-        assert [each.communicate() and each.returncode for each in asked] == [0, 0]
-
-    assert len(checkout.done) == 2
-    for line in checkout.done:
-        assert line.startswith("pip --disable-pip-version-check --quiet install --require-hashes ")
-        assert "-r requirements/browser.txt " in line
-
-
-def test_a_library_whose_lock_cannot_be_installed_leaves_the_test_out(checkout):
-    status, said = checkout.ask("library('no_such_library', 'no_such_lock')", **INSTALLING)
-
-    assert status != 0
-    assert "Skipped: no_such_library is missing; ./run install python no_such_lock failed" in said
+    assert raised.typename == outcome

@@ -1,4 +1,4 @@
-"""The tasks that run tests: which tests, and whether these may install what they lack."""
+"""The tasks that run tests: which tests, and what is installed and linted before."""
 
 import os
 import subprocess
@@ -10,26 +10,27 @@ QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder"
 WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder"
 STYLE = ["ruff", "ruff"]
 TYPES = ["mypy", "lint-imports"]
+INSTALLED = [*["pip"] * 4, "npm"]
 SCHEMAS = ["check-jsonschema", "check-jsonschema", "openapi-spec-validator"]
 LINT = [*STYLE, *TYPES, *SCHEMAS]
 
 
 @pytest.mark.parametrize(
-    ("task", "linted", "options"),
+    ("task", "before", "options"),
     [
-        (["test"], [], ""),
-        (["test", "--all", "tests/unit"], [], " --all tests/unit"),
-        (["check", "-x"], ["pip", *LINT], " --cov -x"),
+        (["test"], INSTALLED, ""),
+        (["test", "--all", "tests/unit"], INSTALLED, " --all tests/unit"),
+        (["check", "-x"], ["pip", *INSTALLED, *LINT], " --cov -x"),
     ],
     ids=" ".join,
 )
-def test_tests_run_and_install_what_they_lack(checkout, task, linted, options):
+def test_tests_run_when_all_that_they_need_is_installed(checkout, task, before, options):
     status, said = checkout.run("./run", *task)
 
     assert status == 0, said
-    *before, last = checkout.done
-    assert [line.partition(" ")[0] for line in before] == linted
-    assert last == f"pytest {WHOLE}{options} TESTS_INSTALL=yes"
+    *done, last = checkout.done
+    assert [line.partition(" ")[0] for line in done] == before
+    assert last == f"pytest {WHOLE}{options}"
 
 
 def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
@@ -39,7 +40,7 @@ def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
     *before, last = checkout.done
     assert [line.partition(" ")[0] for line in before] == ["pip", *LINT]
     folders = "tests/unit tests/pins tests/functional"
-    assert last == f"pytest {QUICK} --engines=sqlite -x {folders} TESTS_INSTALL="
+    assert last == f"pytest {QUICK} --engines=sqlite -x {folders}"
 
 
 @pytest.mark.parametrize(
