@@ -2,13 +2,14 @@
 
 import gc
 import os
+import shutil
 from datetime import timedelta
 
 import pytest
 
 from authservice import clock
 from authservice.database.database import Database
-from tests.helpers import selection, unstable
+from tests.helpers import leftovers, selection, time_limits, unstable
 from tests.helpers.applications import Applications
 from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
@@ -45,7 +46,8 @@ def _no_settings_from_outside():
 
 def pytest_configure(config):
     share_compiled_sql()
-    config.pluginmanager.register(unstable)
+    for plugin in (leftovers, time_limits, unstable):
+        config.pluginmanager.register(plugin)
 
 
 def pytest_addoption(parser):
@@ -174,8 +176,8 @@ def routers(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def applications(routers, migrated_template, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("keys")
-    return Applications(routers, lambda: SQLiteEngine(migrated_template).migrated(folder))
+    file = tmp_path_factory.mktemp("keys") / "keys.sqlite"
+    return Applications(routers, lambda: f"sqlite:///{shutil.copy(migrated_template, file)}")
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ def running(engine, identity_provider_process, redis_server, tmp_path_factory): 
         yield made
     finally:
         made.stop()
+        engine.drop(database_url)
 
 
 @pytest.fixture

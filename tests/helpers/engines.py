@@ -2,7 +2,7 @@
 
 ``migrated`` gives a database as the real migration makes it, copied from one that is made once;
 ``empty`` gives one with nothing in it; ``unreachable`` gives one that cannot be opened before
-``repair`` makes it a migrated one. Each returns its address, and ``drop`` takes it away.
+``repair`` makes it a migrated one. Each returns its address, and ``drop`` takes it away, once.
 """
 
 import base64
@@ -15,6 +15,7 @@ from sqlalchemy import make_url
 
 from authservice.database import schema
 from authservice.database.database import Database
+from tests.helpers import leftovers
 from tests.services.postgresql_pool import DatabasePool
 from tools.prove.faults.hanging import hanging
 
@@ -35,15 +36,15 @@ class SQLiteEngine:
     def migrated(self, folder):
         file = folder / "test.sqlite"
         shutil.copy(self._template, file)
-        return _address(file)
+        return _give(_address(file))
 
     def empty(self, folder):
-        return _address(folder / "empty.sqlite")
+        return _give(_address(folder / "empty.sqlite"))
 
     def unreachable(self, folder):
         file = folder / "later.sqlite"
         file.mkdir()
-        return _address(file)
+        return _give(_address(file))
 
     def repair(self, url):
         file = Path(make_url(url).database)
@@ -51,6 +52,7 @@ class SQLiteEngine:
         shutil.copy(self._template, file)
 
     def drop(self, url):
+        _take_back(url)
         file = Path(make_url(url).database)
         if not file.is_dir():
             file.unlink(missing_ok=True)
@@ -75,7 +77,7 @@ class PostgreSQLEngine:
 
     def migrated(self, folder):
         if (name := self._pool.take()) is not None:
-            return self._server.url(name)
+            return _give(self._server.url(name))
         url = self.unreachable(folder)
         self.repair(url)
         self._pool.add(_name(url))
@@ -87,7 +89,7 @@ class PostgreSQLEngine:
         return url
 
     def unreachable(self, _folder):
-        return self._server.url(f"test_{next(self._numbers)}")
+        return _give(self._server.url(f"test_{next(self._numbers)}"))
 
     def repair(self, url):
         self._server.execute(f"CREATE DATABASE {_name(url)} TEMPLATE template STRATEGY file_copy")
@@ -104,8 +106,20 @@ class PostgreSQLEngine:
 
     def drop(self, url):
         """Take a database away, or empty it for the next test if it is as the migration left it."""
+        _take_back(url)
         if not self._pool.put_back(_name(url)):
             self._server.execute(f"DROP DATABASE IF EXISTS {_name(url)} WITH (FORCE)")
+
+
+def _give(url):
+    leftovers.databases.add(url)
+    return url
+
+
+def _take_back(url):
+    # By now another test may have it.
+    assert url in leftovers.databases, f"given back twice: {url}"
+    leftovers.databases.remove(url)
 
 
 def _address(file):

@@ -13,8 +13,11 @@ from tests.helpers.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sys.executable).parent
-# More than the servers themselves wait for what is under way.
-_END_SECONDS = 40
+_START_SECONDS = 40
+# Five more than the servers themselves wait for what is under way.
+_END_SECONDS = 20
+# What a program has started ends with it, or this much later.
+_FAMILY_SECONDS = 2
 # On SIGABRT Python prints what each of its threads is doing.
 _SAYS_WHERE_IT_IS = {"PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"}
 
@@ -32,12 +35,13 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            process_group=0,
             **owner,
         )
         self._ready = threading.Event()
         self._reader = threading.Thread(target=self._read, args=[ready, times], daemon=True)
         self._reader.start()
-        self._ready.wait(60)
+        self._ready.wait(_START_SECONDS)
         if not self._is_ready(ready, times):
             self.stop()
             raise AssertionError("".join(self.output))
@@ -60,24 +64,25 @@ class Process:
     def wait(self):
         """Return the exit status of a program that ends by itself; fail if it does not."""
         try:
-            return self._process.wait(_END_SECONDS)
+            status = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._kill()
             raise AssertionError("it does not end: " + "".join(self.output)) from None
-        finally:
-            self._reader.join()
-            self._process.stdout.close()
+        # Whoever has its output open keeps the reader waiting.
+        self._reader.join(_FAMILY_SECONDS)
+        if self._reader.is_alive():
+            self._kill()
+            raise AssertionError("what it has started goes on: " + "".join(self.output))
+        self._process.stdout.close()
+        return status
 
     def _kill(self):
-        # Its children would go on without it, and hold its output open.
-        family = [*self.children(), self.pid]
         for how in (signal.SIGABRT, signal.SIGKILL):
-            for process in family:
-                with suppress(ProcessLookupError):
-                    os.kill(process, how)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(5)
-        self._reader.join()
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, how)
+            self._reader.join(5)
+        self._process.wait(5)
+        self._process.stdout.close()
 
     def _is_ready(self, ready, times):
         return sum(ready in line for line in self.output) >= times

@@ -12,3 +12,4 @@ def service(engine, tmp_path_factory):
     started = LocalService(folder, AUTH_DATABASE_URL=url, **engine.local_environ)
     yield started
     started.stop()
+    engine.drop(url)

@@ -16,36 +16,36 @@ from tests.races.story import Story
 
 
 @pytest.fixture(scope="session")
-def idle_processes():
-    """The processes of the service that no test has at the moment."""
-    idle = []
-    yield idle
-    for processes in idle:
+def shared_processes():
+    """Four processes of the service, in a list until they do not do what they are asked."""
+    shared = [Processes()]
+    yield shared
+    for processes in shared:
         processes.close()
 
 
 @pytest.fixture
-def make_processes(idle_processes, database_url):
+def make_processes(shared_processes, database_url):
     """Give four processes that have built nothing yet, to use in an environment.
 
     They end before the database is put back: one that still follows it would take the emptied
     database for its own, and give the next test its keys.
     """
-    lent = []
+    (processes,) = shared_processes or [Processes()]
 
     def make(environ):
-        lent.append(idle_processes.pop() if idle_processes else Processes())
-        lent[-1].use(environ)
-        return lent[-1]
+        processes.use(environ)
+        return processes
 
     yield make
-    for processes in lent:
-        try:
-            processes.end()
-        except BaseException:
-            processes.kill()
-            raise
-        idle_processes.append(processes)
+    try:
+        processes.end()
+    except BaseException:
+        shared_processes.clear()
+        processes.kill()
+        raise
+    if not shared_processes:
+        processes.close()
 
 
 @pytest.fixture

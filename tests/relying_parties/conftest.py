@@ -26,6 +26,7 @@ def service(engine, tmp_path_factory):
     started = LocalService(folder, ini=ini, AUTH_DATABASE_URL=url, **engine.local_environ)
     yield started
     started.stop()
+    engine.drop(url)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.helpers.processes import ROOT
+from tests.tasks.inner_run import run_pytest  # noqa: F401  (a fixture)
 
 _COPIED = (
     "run",

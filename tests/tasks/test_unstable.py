@@ -1,60 +1,19 @@
 """Which failures get a second try, and what the report says of them."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from tests.helpers.processes import ROOT
-
-_INI = f"""
-[pytest]
-addopts = -q -n2 -p xdist --import-mode=importlib
-pythonpath = {ROOT}
-markers = attack
-"""
-_CONFTEST = """
-from tests.helpers import unstable
-
-def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true")
-
-def pytest_configure(config):
-    config.pluginmanager.register(unstable)
-"""
-_IMPORTS = """
+IMPORTS = """
 import os, pytest
 
 def passes_alone():
     if "PYTEST_XDIST_WORKER" in os.environ:
         pytest.fail("at first")
 """
-# A run of its own, though this one may be in parallel. To load all plugins takes seconds.
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-_ENVIRONMENT["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
 
 @pytest.fixture
-def run(tmp_path):
-    def run_pytest(tests):
-        (tmp_path / "pytest.ini").write_text(_INI)
-        (tmp_path / "conftest.py").write_text(_CONFTEST)
-        for name, text in tests.items():
-            file = tmp_path / "tests" / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{_IMPORTS}\n{text}\n")
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest"],
-            cwd=tmp_path,
-            env=_ENVIRONMENT,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        return done.returncode, done.stdout.splitlines()
-
-    return run_pytest
+def run(run_pytest):
+    return lambda tests: run_pytest({name: IMPORTS + text for name, text in tests.items()})
 
 
 def test_what_passes_alone_is_named_and_does_not_fail_the_run(run):
