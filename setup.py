@@ -47,7 +47,8 @@ setup(
         "zope.sqlalchemy>=4.1",
     ],
     extras_require={
-        "granian": ["granian>=2.8"],
+        # Earlier ones could hang when they were told to stop.
+        "granian": ["granian>=2.8.7"],
         "metrics": ["prometheus-client>=0.26"],
         "opentelemetry": [
             "opentelemetry-exporter-otlp-proto-http>=1.45",

@@ -7,12 +7,16 @@ and stops them when it is told to. Each worker loads the application for itself.
 import argparse
 import atexit
 import configparser
+import ctypes
 import logging
+import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
 from typing import Any
@@ -24,6 +28,7 @@ from authservice.settings import ini_file
 from authservice.settings.version import __version__
 
 try:
+    from granian import _signals
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
@@ -45,6 +50,8 @@ _BACKLOG = 4096
 _IDLE_THREAD_SECONDS = 60
 # A signal is acted on so much later, at worst.
 _LOOK_FOR_SIGNALS_SECONDS = 1
+# Of prctl(2).
+_PR_SET_PDEATHSIG = 1
 # What the server has to say goes where the ini file sends everything else.
 _LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"propagate": True}}}
 
@@ -81,6 +88,7 @@ def main() -> None:
     # A body that comes slowly occupies its own thread and no other.
     server.blocking_threads = options.connection_limit + options.threads
     load = partial(_application, given.ini, variables, options)
+    _let_signals_wait_for_new_workers()
     _look_for_signals()
     server.serve(target_loader=load, wrap_loader=False)
 
@@ -126,6 +134,17 @@ class _Server(MPServer):
         worker.is_alive = lambda: not wait([worker.inner.sentinel], timeout=0)  # type: ignore[method-assign]
         return worker
 
+    def shutdown(self, exit_code: int = 0) -> None:
+        """Stop the workers; raises SystemExit with status 1 where one ended and nobody had asked.
+
+        systemd tells every process of a service to stop, so a worker may end first.
+        """
+        try:
+            super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+        except SystemExit:
+            if not self.interrupt_signal:
+                raise
+
 
 def _server(options: GranianOptions) -> MPServer:
     server = _Server(
@@ -149,6 +168,16 @@ def _server(options: GranianOptions) -> MPServer:
     return server
 
 
+def _let_signals_wait_for_new_workers() -> None:
+    """Keep SIGTERM from a worker until it has other handlers than those of this process.
+
+    They would take note of it, and nobody would read that in the worker.
+    """
+    block = partial(signal.pthread_sigmask, signal.SIG_BLOCK, [signal.SIGTERM])
+    unblock = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, [signal.SIGTERM])
+    os.register_at_fork(before=block, after_in_parent=unblock)
+
+
 def _look_for_signals() -> None:
     """Let the main thread act on signals even if another thread has received them.
 
@@ -162,11 +191,42 @@ def _look_for_signals() -> None:
     atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
 
 
+def _end_with_the_main_process() -> None:
+    """Let Linux kill this worker when the main process has ended, however it did."""
+    main = parent_process()
+    if sys.platform == "linux" and main is not None:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != main.pid:
+            # It ended before Linux was told.
+            os._exit(1)
+
+
+def _obey_sigterm() -> None:
+    """End at once while this worker loads, and when requests are answered once it serves.
+
+    granian's handler waits when it is called for the third time, and so do all requests with it.
+    """
+
+    def obey_once(stop: Callable[..., object], _reload: object = None) -> None:
+        def obey(*received: object) -> None:
+            # Python complains of a signal that came just before it is to be ignored.
+            signal.signal(signal.SIGTERM, lambda *_: None)
+            stop(*received)
+
+        signal.signal(signal.SIGTERM, obey)
+
+    # A terminal sends it to the workers too. The main process tells them to stop.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+    # With it granian sets its handlers, once the application is loaded.
+    _signals.set_main_signals = obey_once
+
+
 def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (a WSGI application)
     """Return the application as pserve loads it, in a worker; it is closed when that ends."""
-    # The handlers of the main process do nothing here, and granian's come when this is done.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_the_main_process()
+    _obey_sigterm()
     _look_for_signals()
     # Not in the main process, which stays small.
     from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
@@ -176,6 +236,8 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     loader.setup_logging(variables)
     application = loader.get_wsgi_app(None, variables)
     Finalize(None, application.registry.components.close, exitpriority=0)
+    # Now there is something to close.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     application.registry.components.sign_in_places.fit(options.threads)
     _log.info("Serving on http://%s:%d", options.host, options.port)
     served = GranianApplication(

@@ -2,14 +2,18 @@
 
 import ctypes
 import os
+import random
+import select
 import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.processes import LocalService
-from tests.serving.servers import COMMANDS, Server
+from tests.serving.servers import COMMANDS, EchoServer, Server
+from tools.prove import stops
 
 GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF = (
@@ -87,3 +91,48 @@ def test_granian_stops_whichever_thread_a_signal_comes_to(tmp_path, stopped_in_t
 
     # Without its worker, granian ends by itself.
     assert granian.wait() == (0 if process == "main" else 1)
+
+
+@pytest.mark.parametrize(("server", "situation"), stops.CASES)
+def test_it_ends_with_all_its_processes_whenever_it_is_told(server, situation):
+    seed = random.SystemRandom().randrange(10**9)
+
+    assert stops.stop(server, situation, random.Random(seed)) == [], f"seed {seed}"
+
+
+def test_workers_that_are_told_too_may_end_first(tmp_path, stopped_in_the_end):
+    granian = stopped_in_the_end(EchoServer("granian", tmp_path, "--workers=8", times=8))
+    workers = [os.pidfd_open(worker) for worker in granian.children()]
+
+    # systemd tells all processes of a service. The main one comes to it later than they do.
+    os.kill(granian.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, granian.pid, os.WSTOPPED)
+    os.killpg(granian.pid, signal.SIGTERM)
+    for worker in workers:
+        assert select.select([worker], [], [], 20)[0]
+        os.close(worker)
+    os.kill(granian.pid, signal.SIGCONT)
+
+    assert granian.wait() == 0
+
+
+def test_a_worker_that_is_told_several_times_answers_what_is_under_way(
+    tmp_path, stopped_in_the_end, connect
+):
+    granian = stopped_in_the_end(Server("granian", tmp_path))
+    asking, idle = connect(granian.port), connect(granian.port)
+    asking.send(HALF)
+    idle.send(GET)
+    idle.answer()
+
+    os.kill(granian.pid, signal.SIGTERM)
+    assert idle.ends()
+    for _ in range(4):
+        os.killpg(granian.pid, signal.SIGINT)
+        os.killpg(granian.pid, signal.SIGTERM)
+        # Those that wait at the same time are one.
+        time.sleep(0.1)
+
+    asking.send(REST)
+    assert asking.answer()[0] == 401
+    assert granian.wait() == 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tools.prove import attacks, described, isolation, kills
+from tools.prove import attacks, described, isolation, kills, stops
 from tools.prove.costs import part as costs
 from tools.prove.faults import part as faults
 from tools.prove.fuzz import in_process, wire
@@ -16,6 +16,7 @@ Part = Callable[[Extent], Outcome]
 PARTS: dict[str, Part] = {
     "kills": kills.on_sqlite,
     "kills-postgresql": kills.on_postgresql,
+    "stops": stops.at_random_moments,
     "faults": faults.on_sqlite,
     "faults-postgresql": faults.on_postgresql,
     "attacks": attacks.make,

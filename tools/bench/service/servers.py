@@ -85,7 +85,7 @@ def started(
                 )
         answering = tuple(ports[: len(processes)])
         seconds = max(
-            _first_answer(process, port, log) - began
+            first_answer(process, port, log) - began
             for process, port in zip(processes, answering, strict=True)
         )
         pids = tuple(process.pid for process in processes)
@@ -125,8 +125,8 @@ def granian_ini(checkout: Checkout, folder: Path) -> Path:
     return ini
 
 
-def _first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:
-    """Return the moment at which a server has answered."""
+def first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:
+    """Return the moment at which a server has answered; raises ServerError if it does not."""
     deadline = time.perf_counter() + _STARTING
     while time.perf_counter() < deadline and process.poll() is None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STARTING)
