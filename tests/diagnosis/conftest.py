@@ -1,9 +1,5 @@
 """Machines to examine, and what stands around them: names, a provider, Redis."""
 
-import shutil
-import tempfile
-from pathlib import Path
-
 import pytest
 
 from tests.diagnosis.machine import Machine
@@ -21,9 +17,7 @@ def make_machine(tmp_path, migrated_template, monkeypatch, capsys):
     """Set up a machine from one of the shipped ini files."""
     for name in ("https_proxy", "HTTPS_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    return lambda ini, folder=tmp_path: Machine(
-        folder, migrated_template, monkeypatch, capsys, ini=ini
-    )
+    return lambda ini: Machine(tmp_path, migrated_template, monkeypatch, capsys, ini=ini)
 
 
 @pytest.fixture
@@ -37,12 +31,3 @@ def redis_server(tmp_path_factory):
     started = RedisServer(tmp_path_factory.mktemp("redis"))
     yield started
     started.stop()
-
-
-@pytest.fixture
-def public_folder():
-    """A folder that every user may enter; pytest's own are for the user who runs it."""
-    folder = Path(tempfile.mkdtemp(prefix="diagnosis-", dir="/tmp"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)

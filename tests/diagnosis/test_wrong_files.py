@@ -6,7 +6,7 @@ import pytest
 
 from tests.diagnosis.machine import finds
 from tests.helpers.mounts import lost_sshfs, small_disk
-from tests.helpers.other_user import NOBODY, another_user
+from tests.helpers.other_user import NOBODY, without_privileges
 from tests.helpers.parts import as_root
 
 
@@ -21,17 +21,10 @@ def test_a_database_on_a_network_file_system(machine):
         finds(machine, ("file.over_a_network", str(machine.data)), "database.not_migrated")
 
 
-def test_a_database_that_the_service_may_not_write(
-    make_machine, identity_provider_standin, names, public_folder
-):
-    machine = make_machine("production.ini", public_folder)
-    machine.production(identity_provider_standin, names)
-    with another_user(machine):
-        machine.data.chmod(0o555)
-        try:
-            finds(machine, ("file.not_writable", str(machine.data)))
-        finally:
-            machine.data.chmod(0o700)
+def test_a_database_that_the_service_may_not_write(machine):
+    machine.data.chmod(0o500)
+    with without_privileges():
+        finds(machine, ("file.not_writable", str(machine.data)))
 
 
 def test_a_check_by_root_of_what_is_not_roots(machine):

@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from tests.diagnosis.machine import finds
-from tests.helpers.other_user import another_user
+from tests.helpers.other_user import without_privileges
 from tests.helpers.parts import machine_lacks
 from tests.helpers.ports import free_port
 
@@ -120,13 +120,11 @@ def test_an_address_of_another_machine(machine):
     finds(machine, ("listening.not_here", "listen_host"))
 
 
-def test_a_port_that_is_roots(make_machine, identity_provider_standin, names, public_folder):
+def test_a_port_that_is_roots(machine):
     if int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 81:
         machine_lacks("ports on which only root may listen")
-    machine = make_machine("production.ini", public_folder)
-    machine.production(identity_provider_standin, names)
     machine.set("listen_port", 81)
-    with another_user(machine):
+    with without_privileges():
         finds(machine, ("listening.not_allowed", "listen_port"))
 
 

@@ -1,8 +1,6 @@
 """A file that may not be written to for a while: the process goes on by itself."""
 
 import shutil
-import tempfile
-from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select
@@ -11,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 from authservice import clock
 from authservice.database.database import Database, insert_or_ignore
 from authservice.models import verification
-from tests.helpers.other_user import owning
+from tests.helpers.other_user import without_privileges
 
 
 def row(row_id):
@@ -20,18 +18,17 @@ def row(row_id):
 
 
 @pytest.fixture
-def file(migrated_template):
+def file(migrated_template, tmp_path):
     """A file of a user for whom its mode counts, and that another process has open."""
-    with tempfile.TemporaryDirectory(prefix="read-only-", dir="/tmp") as folder:
-        copied = Path(folder) / "test.sqlite"
-        shutil.copy(migrated_template, copied)
-        with owning(folder, copied):
-            other = Database(f"sqlite:///{copied}")
-            # An empty log would be given the mode that the file has then.
-            with other.transaction() as connection:
-                connection.execute(insert(verification), row("another"))
-            yield copied
-            other.dispose()
+    copied = tmp_path / "test.sqlite"
+    shutil.copy(migrated_template, copied)
+    with without_privileges():
+        other = Database(f"sqlite:///{copied}")
+        # An empty log would be given the mode that the file has then.
+        with other.transaction() as connection:
+            connection.execute(insert(verification), row("another"))
+        yield copied
+        other.dispose()
 
 
 @pytest.fixture
