@@ -11,7 +11,7 @@ from tests.openapi.described import operations
 from tools.prove.costs.headers import CALLED, with_long_headers
 from tools.prove.costs.values import with_long_values
 
-# As many as there are of one parameter or field; on a busy machine they take half a minute.
+# As many as there are of one parameter or field.
 _AT_A_TIME = 70
 
 

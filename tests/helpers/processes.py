@@ -68,7 +68,7 @@ class Process:
         except subprocess.TimeoutExpired:
             self._kill()
             raise AssertionError("it does not end: " + "".join(self.output)) from None
-        # Whoever has its output open keeps the reader waiting.
+        # A process that has its output open keeps the reader waiting.
         self._reader.join(_FAMILY_SECONDS)
         if self._reader.is_alive():
             self._kill()

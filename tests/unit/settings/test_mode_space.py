@@ -26,6 +26,20 @@ PROVIDER_VALUES = ((None, None), ("id", None), (None, "secret"), ("id", "secret"
 DATABASES = (None, "sqlite:///x.sqlite", "postgresql+psycopg://u@h/d", "sqlite://")
 ORIGINS = (None, "https://app.example.com", "http://app.localhost:3000", "https://evil.example.net")
 LOOPBACK = {"localhost", "127.0.0.1"}
+UNSAFE = {
+    "http://auth.example.com",
+    "https://auth.example.com/",
+    "https://user@auth.example.com",
+    ".com",
+    "localhost",
+    ".example.org",
+    "short",
+    "AAAA" * 11,
+    "sqlite://",
+    "https://evil.example.net",
+    "Production",
+    "test",
+}
 
 SAFE_SPACE = list(
     product(MODES, URLS, COOKIE_DOMAINS, AUTH_SECRETS, PROVIDER_VALUES, DATABASES, ORIGINS)
@@ -56,111 +70,91 @@ def _load(given):
         return None
 
 
-@pytest.fixture(scope="module")
-def space():
-    """Load every combination once: those that are accepted, with what they were made of."""
-    accepted = [(given, _load(given)) for given in SAFE_SPACE]
-    return [(given, settings) for given, settings in accepted if settings is not None]
+def _is_expected(given):
+    mode, url, domain, secret, provider, database, origin = given
+    local = (
+        mode == "local"
+        and url in URLS[1:4]
+        and domain is None
+        and origin in {None, "http://app.localhost:3000"}
+        and secret in {None, SECRET}
+        and (secret or database in {None, "sqlite:///x.sqlite"})
+    )
+    production = (
+        mode == "production"
+        and secret == SECRET
+        and provider == ("id", "secret")
+        and (
+            (
+                url == "https://auth.example.com"
+                and domain in {None, ".example.com", "auth.example.com"}
+                and origin in {None, "https://app.example.com"}
+            )
+            or (url == "https://localhost:37960" and domain is None and origin is None)
+        )
+    )
+    return bool(local or production) and database != "sqlite://"
 
 
-def test_the_space_is_large_and_holds_both_modes(space):
-    assert len(SAFE_SPACE) > 10_000
-    assert {settings.local_mode for _, settings in space} == {True, False}
-    assert len(space) < len(SAFE_SPACE) / 20
+def _broken_rules(given, settings):
+    """Yield the rules that what was accepted does not keep."""
+    if settings.local_mode is not (given[0] == "local"):
+        yield "the mode is the one that was named"
+    if not UNSAFE.isdisjoint(value for value in given if isinstance(value, str)):
+        yield "an unsafe value never yields settings"
+    if (settings.cookie_domain is None) is not (given[2] is None):
+        yield "there is a cookie domain if one was given"
+    if settings.cookie_domain is not None and not (
+        settings.cookie_domain in {"example.com", "auth.example.com"}
+        and settings.host.endswith(settings.cookie_domain)
+    ):
+        yield "a cookie domain holds the host and is no public suffix"
+    if settings.local_mode:
+        yield from _broken_by_local_mode(settings)
+    else:
+        yield from _broken_by_production(settings)
 
 
-def test_the_mode_is_the_one_that_was_named(space):
-    for (mode, *_), settings in space:
-        assert mode in {"local", "production"}
-        assert settings.local_mode is (mode == "local")
+def _broken_by_local_mode(settings):
+    if urlsplit(settings.auth_url).hostname not in LOOPBACK:
+        yield "local mode stays on this machine"
+    if settings.cookie_domain is not None or settings.ratelimit_storage is not None:
+        yield "local mode has no cookie domain and no rate limits"
+    if not all("localhost" in origin for origin in settings.trusted_origins):
+        yield "local mode trusts this machine only"
+    if settings.auth_secret is None and not settings.database_url.startswith("sqlite:///"):
+        yield "local mode keeps its own secret beside a file only"
+
+
+def _broken_by_production(settings):
+    if not settings.auth_url.startswith("https://"):
+        yield "production runs over https"
+    if settings.auth_secret != SECRET_BYTES:
+        yield "production has a secret"
+    if not (settings.provider.client_id and settings.provider.client_secret):
+        yield "production has an identity provider"
+    if settings.ratelimit_storage is None:
+        yield "production has rate limits"
 
 
 @pytest.mark.attack("RFC6819-4.3.1")
 @pytest.mark.requirement("RFC6749-2.3.1-6", "RFC6749-3.1-8", "RFC6749-3.2-5", "RFC6749-10.8-1")
 @pytest.mark.requirement("RFC6750-5.3-1", "RFC7009-2-3", "RFC7662-2-1", "OAUTH21-1.5-1")
-def test_production_runs_over_https_with_its_secrets(space):
-    for given, settings in space:
-        if settings.local_mode:
-            continue
-        assert settings.auth_url.startswith("https://"), given
-        assert settings.auth_secret == SECRET_BYTES, given
-        assert settings.provider.client_id, given
-        assert settings.provider.client_secret, given
-        assert settings.ratelimit_storage is not None, given
-
-
-def test_local_mode_stays_on_this_machine(space):
-    for given, settings in space:
-        if not settings.local_mode:
-            continue
-        assert urlsplit(settings.auth_url).hostname in LOOPBACK, given
-        assert settings.cookie_domain is None, given
-        assert settings.ratelimit_storage is None, given
-        assert all("localhost" in origin for origin in settings.trusted_origins), given
-
-
-def test_local_mode_keeps_its_own_secret_beside_a_file_only(space):
-    for given, settings in space:
-        if settings.auth_secret is None:
-            assert settings.local_mode, given
-            assert settings.database_url.startswith("sqlite:///"), given
-
-
-def test_a_cookie_domain_holds_the_host_and_is_no_public_suffix(space):
-    for given, settings in space:
-        if settings.cookie_domain is None:
-            assert given[2] is None
-        else:
-            assert settings.cookie_domain in {"example.com", "auth.example.com"}, given
-            assert settings.host.endswith(settings.cookie_domain), given
-
-
-def test_an_unsafe_value_never_yields_settings(space):
-    unsafe = {
-        "http://auth.example.com",
-        "https://auth.example.com/",
-        "https://user@auth.example.com",
-        ".com",
-        "localhost",
-        ".example.org",
-        "short",
-        "AAAA" * 11,
-        "sqlite://",
-        "https://evil.example.net",
-        "Production",
-        "test",
-    }
-    for given, _ in space:
-        assert not unsafe.intersection(value for value in given if isinstance(value, str)), given
-
-
-def test_each_accepted_combination_is_one_that_was_expected(space):
-    accepted = {given for given, _ in space}
+@pytest.mark.no_cover  # fifteen thousand combinations take three times as long where it counts
+def test_what_is_accepted_is_expected_and_keeps_the_rules_of_its_mode():
+    modes = set()
+    wrong = []
     for given in SAFE_SPACE:
-        mode, url, domain, secret, provider, database, origin = given
-        local = (
-            mode == "local"
-            and url in URLS[1:4]
-            and domain is None
-            and origin in {None, "http://app.localhost:3000"}
-            and secret in {None, SECRET}
-            and (secret or database in {None, "sqlite:///x.sqlite"})
-        )
-        production = (
-            mode == "production"
-            and secret == SECRET
-            and provider == ("id", "secret")
-            and (
-                (
-                    url == "https://auth.example.com"
-                    and domain in {None, ".example.com", "auth.example.com"}
-                    and origin in {None, "https://app.example.com"}
-                )
-                or (url == "https://localhost:37960" and domain is None and origin is None)
-            )
-        )
-        expected = bool(local or production) and database != "sqlite://"
-        assert (given in accepted) is expected, given
+        settings = _load(given)
+        if (settings is not None) is not _is_expected(given):
+            wrong.append((given, "it is accepted exactly if it is expected"))
+        if settings is not None:
+            modes.add(settings.local_mode)
+            wrong += [(given, rule) for rule in _broken_rules(given, settings)]
+
+    assert wrong == []
+    assert len(SAFE_SPACE) > 10_000
+    assert modes == {True, False}
 
 
 def test_nothing_is_read_from_the_environment_after_the_start(make_app, monkeypatch):
