@@ -59,6 +59,10 @@ class Checkpoints:
             self._thread.join()
 
     def _run(self) -> None:
-        while self._due.wait() and not self._stopped:
+        while True:
+            self._due.wait()
             self._due.clear()
+            # Looked at after that, so that a stop in between is not forgotten.
+            if self._stopped:
+                return
             self.make()

@@ -140,3 +140,18 @@ def test_no_file_is_made_in_place_of_one_that_is_gone(database, file, caplog):
 
     assert not file.exists()
     assert "unable to open database file" in caplog.text
+
+
+def test_an_end_that_comes_with_a_checkpoint_is_not_forgotten(database, moving):
+    class EndingMeanwhile(threading.Event):
+        def clear(self):
+            # As much of stop() as another thread may have done by this moment.
+            database._checkpoints._stopped = True
+            self.set()
+            super().clear()
+
+    database._checkpoints._due = EndingMeanwhile()
+    for _ in range(TRANSACTIONS):
+        write(database)
+
+    until(lambda: not thread_of(database).is_alive())
