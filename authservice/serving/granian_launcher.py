@@ -9,6 +9,7 @@ import atexit
 import configparser
 import ctypes
 import logging
+import operator
 import os
 import signal
 import socket
@@ -50,6 +51,9 @@ _BACKLOG = 4096
 _IDLE_THREAD_SECONDS = 60
 # A signal is acted on so much later, at worst.
 _LOOK_FOR_SIGNALS_SECONDS = 1
+# What a signal calls that is only to be noticed. It is no Python code: what traces that may hold
+# its lock just then, and would wait for itself.
+_notice = operator.is_
 # Of prctl(2).
 _PR_SET_PDEATHSIG = 1
 # What the server has to say goes where the ini file sends everything else.
@@ -184,7 +188,7 @@ def _look_for_signals() -> None:
     granian lets it wait without end for an event. A signal that comes at the moment when the wait
     begins, or that Linux gives to another thread, does not wake it; SIGTERM would be lost.
     """
-    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.signal(signal.SIGALRM, _notice)
     every = _LOOK_FOR_SIGNALS_SECONDS
     signal.setitimer(signal.ITIMER_REAL, every, every)
     # Python has no handlers left at its very end, and Linux would kill the process.
@@ -210,7 +214,7 @@ def _obey_sigterm() -> None:
     def obey_once(stop: Callable[..., object], _reload: object = None) -> None:
         def obey(*received: object) -> None:
             # Python complains of a signal that came just before it is to be ignored.
-            signal.signal(signal.SIGTERM, lambda *_: None)
+            signal.signal(signal.SIGTERM, _notice)
             stop(*received)
 
         signal.signal(signal.SIGTERM, obey)
