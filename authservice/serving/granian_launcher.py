@@ -206,25 +206,27 @@ def _end_with_the_main_process() -> None:
 
 
 def _obey_sigterm() -> None:
-    """End at once while this worker loads, and when requests are answered once it serves.
-
-    granian's handler waits when it is called for the third time, and so do all requests with it.
-    """
-
-    def obey_once(stop: Callable[..., object], _reload: object = None) -> None:
-        def obey(*received: object) -> None:
-            # Python complains of a signal that came just before it is to be ignored.
-            signal.signal(signal.SIGTERM, _notice)
-            stop(*received)
-
-        signal.signal(signal.SIGTERM, obey)
-
+    """End at once while this worker loads, and when requests are answered once it serves."""
     # A terminal sends it to the workers too. The main process tells them to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     # With it granian sets its handlers, once the application is loaded.
-    _signals.set_main_signals = obey_once
+    _signals.set_main_signals = _obey_once
+
+
+def _obey_once(stop: Callable[..., object], _reload: object = None) -> None:
+    """Call this at the first SIGTERM, and nothing at a later one.
+
+    granian's handler waits when it is called for the third time, and so do all requests with it.
+    """
+
+    def obey(*received: object) -> None:
+        # Python complains of a signal that came just before it is to be ignored.
+        signal.signal(signal.SIGTERM, _notice)
+        stop(*received)
+
+    signal.signal(signal.SIGTERM, obey)
 
 
 def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (a WSGI application)
@@ -240,8 +242,8 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     loader.setup_logging(variables)
     application = loader.get_wsgi_app(None, variables)
     Finalize(None, application.registry.components.close, exitpriority=0)
-    # Now there is something to close.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    # Now there is something to close, which a second signal must not break off.
+    _obey_once(lambda *_: sys.exit())
     application.registry.components.sign_in_places.fit(options.threads)
     _log.info("Serving on http://%s:%d", options.host, options.port)
     served = GranianApplication(

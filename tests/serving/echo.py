@@ -1,7 +1,9 @@
 """An application that answers with what it was asked, and says when it is closed."""
 
 import json
+import signal
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 from authservice.web.sign_in.sign_in_places import SignInPlaces
@@ -32,3 +34,17 @@ class Echo:
 
 def application(_global_config, **_settings):
     return Echo()
+
+
+class ToldTwice(Echo):
+    """Is told to stop once it is there, and again while it is closed for that."""
+
+    def __init__(self):
+        super().__init__()
+        told = partial(signal.raise_signal, signal.SIGTERM)
+        self.registry.components.sign_in_places = SimpleNamespace(fit=lambda _threads: told())
+        self.registry.components.close = lambda: (told(), self.close())
+
+
+def told_twice(_global_config, **_settings):
+    return ToldTwice()

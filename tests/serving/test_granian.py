@@ -52,6 +52,17 @@ def run(*arguments, **env):
     return ended.returncode, ended.stderr
 
 
+def test_a_second_signal_does_not_break_off_what_the_first_one_closes(tmp_path):
+    ini = local_ini(tmp_path, "use = call:tests.serving.echo:told_twice\n")
+
+    status, output = run(ini, f"listen_port={free_port()}", PYTHONPATH=str(ROOT))
+
+    # Of the worker alone, so it is none that the main process expected.
+    assert status == 1
+    assert output.count("closed\n") == 1
+    assert "Traceback" not in output
+
+
 def changed(folder, old, new):
     ini = local_ini(folder)
     text = ini.read_text(encoding="utf-8")
