@@ -22,6 +22,8 @@ def firefox(folder, *, scripts, scheme):
         "javascript.enabled": scripts,
         "layout.css.prefers-color-scheme.content-override": _SCHEMES[scheme],
         "devtools.jsonview.enabled": False,  # JSON is shown as it came
+        # A tab that is closed leaves its connections behind, and a server takes only so many.
+        "network.http.keep-alive.timeout": 2,  # seconds
         # One process for all pages, and none in advance: to start one takes longer than most tests.
         "fission.autostart": False,
         "dom.ipc.processCount": 1,

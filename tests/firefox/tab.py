@@ -67,7 +67,14 @@ class Tab:
         x, y = self.evaluate(_MIDDLE % json.dumps(selector))
         click = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         move = {"type": "pointerMove", "x": x, "y": y}
-        self._perform({"type": "pointer", "id": "mouse", "actions": [move, *click * times]})
+        before = self._begun
+        try:
+            self._perform({"type": "pointer", "id": "mouse", "actions": [move, *click * times]})
+        except BiDiError:
+            if times == 1:
+                raise
+            # Firefox cannot click the rest where the first one has led away already.
+            self._wait(lambda: self._begun != before, "It could not be clicked")
 
     def press(self, key):
         """Press a key, wherever the focus is."""
