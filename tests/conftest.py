@@ -9,7 +9,7 @@ import pytest
 
 from authservice import clock
 from authservice.database.database import Database
-from tests.helpers import leftovers, selection, time_limits, unstable
+from tests.helpers import leftovers, pictures, selection, time_limits, unstable
 from tests.helpers.applications import Applications
 from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
@@ -46,12 +46,13 @@ def _no_settings_from_outside():
 
 def pytest_configure(config):
     share_compiled_sql()
-    for plugin in (leftovers, time_limits, unstable):
+    for plugin in (leftovers, pictures, time_limits, unstable):
         config.pluginmanager.register(plugin)
 
 
 def pytest_addoption(parser):
     selection.add_options(parser)
+    pictures.add_option(parser)
 
 
 def pytest_generate_tests(metafunc):

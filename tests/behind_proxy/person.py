@@ -4,10 +4,7 @@ import re
 
 from tests.behind_proxy.deployment import PROVIDER
 from tests.helpers.chromium import expect
-from tests.helpers.pictures import take
-from tests.helpers.processes import ROOT
 
-SCREENSHOTS = ROOT / "test-results"
 MONA = "Signed in as Mona Lisa"
 NOBODY = "Nobody is signed in"
 
@@ -29,8 +26,3 @@ def finish_sign_in(tab, account="octocat"):
 
 def sees(tab, text):
     expect(tab.get_by_text(text).first).to_be_visible()
-
-
-def keep_picture(tab, name):
-    """Leave a picture of the whole page among the results."""
-    take(tab, SCREENSHOTS / f"production-{name}.png", full_page=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH
-from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
+from tests.behind_proxy.person import finish_sign_in, sees
 from tests.helpers.chromium import expect
 
 SUSPENDED = {"id": 700001, "suspended_at": "2026-01-01T00:00:00Z"}
@@ -40,7 +40,7 @@ def test_without_a_confirmed_address_one_is_signed_in_and_shows_none(production,
     ],
 )
 def test_what_stands_in_the_way_is_said_and_another_account_helps(
-    production, tab, account, title, code
+    production, tab, account, title, code, keep_picture
 ):
     _sign_in(tab, "octocat")
     sees(tab, "Signed in as Mona Lisa")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER, SHOP
-from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
+from tests.behind_proxy.person import MONA, finish_sign_in, sees, sign_in_at
 from tests.helpers.chromium import expect
 
 AT_PROVIDER = re.compile(f"^{re.escape(PROVIDER)}/login")
@@ -90,7 +90,7 @@ def test_a_callback_opened_again_leads_on_to_the_application(tab):
 
 
 @pytest.mark.attack("BROWSER-csrf-callback")
-def test_a_callback_in_another_browser_signs_nobody_in(tab, new_browser):
+def test_a_callback_in_another_browser_signs_nobody_in(tab, new_browser, keep_picture):
     with tab.expect_response(re.compile("/api/auth/callback/")) as callback:
         sign_in_at(tab, APP)
     sees(tab, MONA)
@@ -114,7 +114,7 @@ def test_who_cancels_at_the_provider_goes_back_to_the_application_that_asked(tab
     sees(tab, "Not signed in: error=access_denied")
 
 
-def test_who_cancels_may_try_again_from_the_page_that_says_so(tab):
+def test_who_cancels_may_try_again_from_the_page_that_says_so(tab, keep_picture):
     _sign_in_page(tab, APP).click()
     tab.get_by_role("button", name="Cancel").click()
     sees(tab, "You did not sign in")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.behind_proxy.deployment import AUTH, CLIENT, PROVIDER
-from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
+from tests.behind_proxy.person import finish_sign_in, sees
 from tests.helpers.chromium import expect
 
 SIGNED_IN = re.compile(f"^{re.escape(CLIENT)}/callback\\?code=")
@@ -31,7 +31,7 @@ def _begin(tab):
     tab.get_by_role("link", name="Sign in").click()
 
 
-def test_sign_in_and_consent(tab):
+def test_sign_in_and_consent(tab, keep_picture):
     _begin(tab)
     sees(tab, "Wiki of the Observatory")
     keep_picture(tab, "client-sign-in")

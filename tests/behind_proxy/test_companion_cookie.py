@@ -3,7 +3,7 @@
 import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, DOMAIN, SHOP
-from tests.behind_proxy.person import MONA, finish_sign_in, keep_picture, sees, sign_in_at
+from tests.behind_proxy.person import MONA, finish_sign_in, sees, sign_in_at
 from tests.behind_proxy.walk import walk_in
 from tests.helpers.chromium import expect
 
@@ -149,7 +149,7 @@ def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attack
 
 
 @pytest.mark.attack("BROWSER-cookie-tossing")
-def test_junk_planted_beside_it_does_not_break_the_own_session(tab):
+def test_junk_planted_beside_it_does_not_break_the_own_session(tab, keep_picture):
     sign_in_at(tab, SHOP)
     for number, junk in enumerate(("x", "a.b", "%00", "A" * 43 + "." + "B" * 43)):
         _plant(tab, junk, f"/{'api/auth/oauth2'[: number * 4 + 3]}")

@@ -1,11 +1,11 @@
 """One sign-in for every application below the parent domain, and one sign-out."""
 
 from tests.behind_proxy.deployment import APP, AUTH, SHOP
-from tests.behind_proxy.person import MONA, NOBODY, finish_sign_in, keep_picture, sees, sign_in_at
+from tests.behind_proxy.person import MONA, NOBODY, finish_sign_in, sees, sign_in_at
 from tests.helpers.chromium import expect
 
 
-def test_who_signs_in_at_one_application_is_known_at_its_sibling(tab):
+def test_who_signs_in_at_one_application_is_known_at_its_sibling(tab, keep_picture):
     tab.goto(SHOP)
     sees(tab, NOBODY)
 
@@ -30,7 +30,7 @@ def test_one_sign_out_signs_out_at_both(tab):
     sees(tab, NOBODY)
 
 
-def test_a_sign_out_at_the_service_signs_out_everywhere(tab):
+def test_a_sign_out_at_the_service_signs_out_everywhere(tab, keep_picture):
     sign_in_at(tab, APP)
     tab.goto(AUTH)
     keep_picture(tab, "landing")
@@ -42,7 +42,7 @@ def test_a_sign_out_at_the_service_signs_out_everywhere(tab):
     sees(tab, NOBODY)
 
 
-def test_whoever_is_signed_in_is_back_with_one_click(tab):
+def test_whoever_is_signed_in_is_back_with_one_click(tab, keep_picture):
     sign_in_at(tab, APP)
     sees(tab, MONA)
 

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from authservice.database.sqlite import engines
 from tests.behind_proxy.deployment import APP, AUTH, PROVIDER
-from tests.behind_proxy.person import finish_sign_in, keep_picture, sees
+from tests.behind_proxy.person import finish_sign_in, sees
 from tests.behind_proxy.walk import Walk, walk_in
 
 TOKEN = "/login/oauth/access_token"
@@ -59,7 +59,7 @@ def test_a_nonsensical_answer_signs_nobody_in(production, kind):
     assert "__Secure-authservice.session_token" not in walk.jar
 
 
-def test_trying_again_from_that_page_succeeds(production, tab):
+def test_trying_again_from_that_page_succeeds(production, tab, keep_picture):
     production.standin.fault(TOKEN, "502")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
     finish_sign_in(tab)

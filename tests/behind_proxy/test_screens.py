@@ -6,7 +6,7 @@ What `tests/pages` proves of every page in local mode holds in production too.
 import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
-from tests.behind_proxy.person import keep_picture, sees
+from tests.behind_proxy.person import sees
 from tests.pages.accessibility import barriers
 
 PHONE = {
@@ -43,45 +43,50 @@ def tab(production, new_browser, screen):
     return context.new_page()
 
 
-def _fits(tab, name):
-    """Take the picture; no page scrolls sideways, no control is too small, nothing is a barrier."""
-    keep_picture(tab, name)
-    overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert tab.evaluate(overhang) <= 0
-    for button in tab.locator("main button, main a.button").all():
-        box = button.bounding_box()
-        assert box["height"] >= 24
-        assert box["width"] >= 24
-    assert barriers(tab) == []
+@pytest.fixture
+def fits(tab, screen, keep_picture):
+    """Check that no page scrolls sideways, no control is too small and nothing is a barrier."""
+
+    def check(name):
+        keep_picture(tab, f"{name}-{screen}")
+        overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert tab.evaluate(overhang) <= 0
+        for button in tab.locator("main button, main a.button").all():
+            box = button.bounding_box()
+            assert box["height"] >= 24
+            assert box["width"] >= 24
+        assert barriers(tab) == []
+
+    return check
 
 
-def test_every_page_on_the_way_fits(tab, screen):
+def test_every_page_on_the_way_fits(tab, fits):
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
-    _fits(tab, f"sign-in-{screen}")
+    fits("sign-in")
 
     tab.goto(f"{CLIENT}/sign-in")
     tab.locator("#sign-in-submit").click()
     sees(tab, "Allow Wiki of the Observatory")
-    _fits(tab, f"consent-{screen}")
+    fits("consent")
 
     tab.goto(f"{AUTH}/")
-    _fits(tab, f"landing-{screen}")
+    fits("landing")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
-    _fits(tab, f"continue-{screen}")
+    fits("continue")
     tab.goto(f"{AUTH}/api/auth/oauth2/authorize?client_id=x")
-    _fits(tab, f"error-{screen}")
+    fits("error")
 
 
-def test_errors_of_the_provider_fit(production, tab, screen):
+def test_errors_of_the_provider_fit(production, tab, fits):
     production.standin.fault("/api/user", "502")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
     tab.locator("#sign-in-submit").click()
     sees(tab, "GitHub does not answer")
-    _fits(tab, f"provider-unavailable-{screen}")
+    fits("provider-unavailable")
 
 
 @pytest.mark.parametrize("why", ["unconfirmed", "hidden"])
-def test_what_is_said_of_a_missing_address_fits(production, tab, screen, why):
+def test_what_is_said_of_a_missing_address_fits(production, tab, fits, why):
     if why == "hidden":
         production.standin.fault("/api/user/emails", "forbidden")
         said = "GitHub does not show us your email addresses"
@@ -91,22 +96,22 @@ def test_what_is_said_of_a_missing_address_fits(production, tab, screen, why):
     tab.goto(f"{CLIENT}/sign-in")
     tab.locator("#sign-in-submit").click()
     sees(tab, said)
-    _fits(tab, f"consent-{why}-address-{screen}")
+    fits(f"consent-{why}-address")
 
     tab.goto(f"{AUTH}/account")
     sees(tab, said)
-    _fits(tab, f"account-{why}-address-{screen}")
+    fits(f"account-{why}-address")
 
 
-def test_an_account_that_cannot_be_used_fits(production, tab, screen):
+def test_an_account_that_cannot_be_used_fits(production, tab, fits):
     production.standin.account("octocat", suspended_at="2026-01-01T00:00:00Z")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
     tab.locator("#sign-in-submit").click()
     sees(tab, "Try again with another account")
-    _fits(tab, f"account-suspended-{screen}")
+    fits("account-suspended")
 
 
-def test_without_scripts_everything_works(production, new_browser):
+def test_without_scripts_everything_works(production, new_browser, keep_picture):
     production.forget_consents()
     tab = new_browser(java_script_enabled=False).new_page()
     tab.context.add_cookies([{"name": "remembered", "value": "octocat", "url": PROVIDER}])

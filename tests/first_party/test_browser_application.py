@@ -5,12 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.helpers.chromium import expect
-from tests.helpers.pictures import take
-from tests.helpers.processes import ROOT
 
 SIGNED_IN = "Signed in as Local Developer"
 SIGNED_OUT = "Nobody is signed in"
-SCREENSHOTS = ROOT / "test-results"
 
 
 @pytest.fixture
@@ -38,16 +35,16 @@ def test_before_the_sign_in_there_is_no_session(site):
     assert site.call("getSession") == {"data": None, "error": None}
 
 
-def test_the_sign_in_goes_over_the_one_click_page_and_back(service, site):
+def test_the_sign_in_goes_over_the_one_click_page_and_back(service, site, keep_picture):
     site.begin_sign_in()
     site.tab.wait_for_url(f"{service.url}/sign-in?**")
-    take(site.tab, SCREENSHOTS / "application-sign-in.png")
+    keep_picture(site.tab, "application-sign-in")
 
     site.tab.locator("#sign-in-submit").click()
 
     expect(site.tab.get_by_text(SIGNED_IN)).to_be_visible()
     assert site.tab.url == site.address
-    take(site.tab, SCREENSHOTS / "application-signed-in.png")
+    keep_picture(site.tab, "application-signed-in")
 
 
 def test_a_refused_sign_in_says_why(site):

@@ -1,18 +1,26 @@
-"""Pictures of a tab, for people to look at."""
+"""Pictures of the pages, for people to look at: ``./run test tests/pages --pictures``."""
 
-from tests.helpers.chromium import playwright_api
+import pytest
 
-_REFUSED = "Unable to capture screenshot"
+from tests.helpers.processes import ROOT
+
+_FOLDER = ROOT / "test-results"
 
 
-def take(tab, path, **options):
-    """Leave a picture at a path.
+def add_option(parser):
+    """Add the option of ``./run test``."""
+    parser.addoption(
+        "--pictures", action="store_true", help=f"leave pictures of pages in {_FOLDER.name}"
+    )
 
-    A crowded Chromium refuses one now and then, and takes the same when it is asked once more.
-    """
-    try:
-        tab.screenshot(path=path, **options)
-    except playwright_api().Error as error:
-        if _REFUSED not in str(error):
-            raise
-        tab.screenshot(path=path, **options)
+
+@pytest.fixture
+def keep_picture(request):
+    """Leave a picture of a whole page under a name, if pictures were asked for."""
+
+    def keep(tab, name):
+        if request.config.option.pictures:
+            file = _FOLDER / request.path.parent.name / f"{name}.png"
+            tab.screenshot(path=file, full_page=True)
+
+    return keep

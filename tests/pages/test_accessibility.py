@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.pages import pictures, situations
+from tests.pages import situations
 from tests.pages.accessibility import barriers, barriers_of_colours
 
 pytestmark = pytest.mark.engines("sqlite")
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_no_page_has_a_barrier(new_visit, situation, language):
+def test_no_page_has_a_barrier(new_visit, situation, language, keep_picture):
     visit = new_visit(locale=language)
     situations.ALL[situation](visit)
 
@@ -20,4 +20,4 @@ def test_no_page_has_a_barrier(new_visit, situation, language):
             # Colours change at once, so that none is measured on its way to another.
             visit.tab.emulate_media(color_scheme=scheme, contrast=contrast, reduced_motion="reduce")
             assert barriers_of_colours(visit.tab) == [], f"{scheme}, contrast: {contrast}"
-        pictures.keep(visit.tab, f"{situation}-{language}-{scheme}")
+        keep_picture(visit.tab, f"{situation}-{language}-{scheme}")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.firefox.firefox import firefox
-from tests.pages import pictures, situations
+from tests.pages import situations
 from tests.pages.layout import fits
 from tests.pages.visit import Visit
 
@@ -240,11 +240,11 @@ def test_a_page_fits_on_a_phone(visit, page, language):
 
 
 @pytest.mark.parametrize("page", _SHOWN)
-def test_a_page_is_shown(visit, page, mode):
+def test_a_page_is_shown(visit, page, mode, keep_picture):
     visit.tab.set_viewport_size({"width": 800, "height": 500})
     _SHOWN[page](visit)
 
     _, scheme = _MODES[mode]
     assert visit.tab.evaluate(f"matchMedia('(prefers-color-scheme: {scheme})').matches")
     assert visit.tab.evaluate("innerWidth") == 800
-    pictures.keep(visit.tab, f"{page}-firefox-{scheme}")
+    keep_picture(visit.tab, f"{page}-firefox-{scheme}")

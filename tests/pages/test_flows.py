@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers.chromium import expect
 from tests.helpers.end_session import END_SESSION
-from tests.pages import pictures, situations
+from tests.pages import situations
 from tests.pages.visit import Visit, arrives, sees
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -163,12 +163,13 @@ def test_an_error_page_leads_on(visit):
     sees(visit.tab, "One sign-in for your applications")
 
 
-def test_an_expired_choice_is_begun_anew(visit, turnable_clock):
+def test_an_expired_choice_is_begun_anew(visit, turnable_clock, keep_picture):
     visit.authorize()
     visit.press("sign-in-submit")
     turnable_clock.advance(minutes=11)
     visit.press("consent-allow")
-    pictures.keep(visit.tab, "consent-expired")
+    sees(visit.tab, "This page has expired")
+    keep_picture(visit.tab, "consent-expired")
     visit.tab.locator("main a.button").click()
     sees(visit.tab, "Allow Reading List to use your account?")
     visit.press("consent-allow")
@@ -176,12 +177,12 @@ def test_an_expired_choice_is_begun_anew(visit, turnable_clock):
     arrives(visit)
 
 
-def test_an_expired_sign_in_is_begun_anew(visit, turnable_clock):
+def test_an_expired_sign_in_is_begun_anew(visit, turnable_clock, keep_picture):
     visit.go("/sign-in")
     turnable_clock.advance(minutes=11)
     visit.press("sign-in-submit")
     sees(visit.tab, "This page has expired")
-    pictures.keep(visit.tab, "sign-in-expired")
+    keep_picture(visit.tab, "sign-in-expired")
     visit.tab.locator("main a.button").click()
     visit.press("sign-in-submit")
 

@@ -4,7 +4,6 @@ import pytest
 
 from tests.helpers.control import Control
 from tests.helpers.relying_party import RelyingParty
-from tests.pages import pictures
 from tests.pages.accessibility import barriers
 from tests.pages.layout import fits
 from tests.pages.visit import Visit, sees
@@ -42,11 +41,11 @@ def consent(new_context, service, application, database):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desktop", "phone"])
 @pytest.mark.parametrize("number", [0, 3, 220])
-def test_they_are_shown_without_a_barrier(consent, scheme, screen, number):
+def test_they_are_shown_without_a_barrier(consent, scheme, screen, number, keep_picture):
     options = PHONE if screen == "phone" else DESKTOP
     visit = consent(MANY[:number], color_scheme=scheme, **options)
 
-    pictures.keep(visit.tab, f"consent-groups-{number}-{screen}-{scheme}")
+    keep_picture(visit.tab, f"consent-groups-{number}-{screen}-{scheme}")
     fits(visit.tab)
     assert barriers(visit.tab) == []
     assert visit.tab.locator(".values li").all_inner_texts() == MANY[: min(number, 200)]
@@ -81,20 +80,20 @@ def test_names_of_any_kind_stay_within_their_place(consent):
     fits(visit.tab)
 
 
-def test_one_choice_is_about_all_of_them(consent):
+def test_one_choice_is_about_all_of_them(consent, keep_picture):
     visit = consent(MANY[:3], **DESKTOP)
     visit.tab.get_by_role("link", name="Choose what you share").click()
     box = visit.tab.get_by_role("checkbox", name="See your groups")
     box.uncheck()
 
     assert barriers(visit.tab) == []
-    pictures.keep(visit.tab, "consent-groups-choose")
+    keep_picture(visit.tab, "consent-groups-choose")
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "es", "pl", "ja", "ar"])
-def test_in_every_language_they_fit_on_a_phone(consent, language):
+def test_in_every_language_they_fit_on_a_phone(consent, language, keep_picture):
     visit = consent([*MANY[:2], "acme"], locale=language, **PHONE)
 
     fits(visit.tab)
     assert "See your groups" not in visit.tab.locator("main").inner_text()
-    pictures.keep(visit.tab, f"consent-groups-{language}-phone")
+    keep_picture(visit.tab, f"consent-groups-{language}-phone")

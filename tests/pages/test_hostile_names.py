@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from authservice.models import user
-from tests.pages import pictures, situations
+from tests.pages import situations
 from tests.pages.layout import fits
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -56,16 +56,16 @@ def _shows(tab, place, expected):
 
 
 @pytest.mark.parametrize("page", OF_CLIENTS)
-def test_a_client_of_any_name(phone, kind, page):
+def test_a_client_of_any_name(phone, kind, page, keep_picture):
     _, shown = NAMES[kind]
     situations.ALL[page](phone)
-    pictures.keep(phone.tab, f"{page}-client-{kind}")
+    keep_picture(phone.tab, f"{page}-client-{kind}")
 
     place = {"wrong-person": "h1", "consent": "h1", "account": "#application-1"}.get(page, ".lead")
     _shows(phone.tab, place, shown)
 
 
-def test_a_person_of_any_name(visit, database, kind):
+def test_a_person_of_any_name(visit, database, kind, keep_picture):
     name, shown = NAMES[kind]
     visit.tab.set_viewport_size({"width": 360, "height": 740})
     visit.has_signed_in()
@@ -79,7 +79,7 @@ def test_a_person_of_any_name(visit, database, kind):
     _shows(visit.tab, "button.primary", shown)
     visit.tab.locator("button.primary").click()
     visit.tab.locator("#consent-allow").wait_for()
-    pictures.keep(visit.tab, f"consent-person-{kind}")
+    keep_picture(visit.tab, f"consent-person-{kind}")
     _shows(visit.tab, ".who strong", shown)
     visit.go("/account")
     _shows(visit.tab, ".who strong", shown)

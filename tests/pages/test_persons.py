@@ -3,7 +3,6 @@
 import pytest
 
 from tests.helpers.control import Control
-from tests.pages import pictures
 from tests.pages.accessibility import barriers
 from tests.pages.layout import fits
 from tests.pages.visit import sees
@@ -27,12 +26,14 @@ def _fill(control, number):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desktop", "phone"])
 @pytest.mark.parametrize("number", [3, 12])
-def test_the_persons_are_shown_without_a_barrier(new_visit, control, scheme, screen, number):
+def test_the_persons_are_shown_without_a_barrier(
+    new_visit, control, scheme, screen, number, keep_picture
+):
     _fill(control, number)
     visit = new_visit(color_scheme=scheme, **(PHONE if screen == "phone" else {}))
     visit.authorize()
 
-    pictures.keep(visit.tab, f"persons-{number}-{screen}-{scheme}")
+    keep_picture(visit.tab, f"persons-{number}-{screen}-{scheme}")
     fits(visit.tab)
     assert barriers(visit.tab) == []
 
@@ -50,20 +51,20 @@ def test_a_person_is_found_and_signed_in(visit, control):
     sees(visit.tab, "Bob")
 
 
-def test_in_german_and_from_the_right_it_fits_on_a_phone(new_visit, control):
+def test_in_german_and_from_the_right_it_fits_on_a_phone(new_visit, control, keep_picture):
     _fill(control, 12)
     for language in ("de", "ar"):
         visit = new_visit(locale=language, **PHONE)
         visit.go("/sign-in", search="anna")
-        pictures.keep(visit.tab, f"persons-found-{language}-phone")
+        keep_picture(visit.tab, f"persons-found-{language}-phone")
         fits(visit.tab)
 
 
-def test_who_may_not_enter_sees_why(visit, control):
+def test_who_may_not_enter_sees_why(visit, control, keep_picture):
     control.put("persons/carol", {"may_enter": False})
     visit.go("/sign-in", person="carol")
-    pictures.keep(visit.tab, "persons-asked-for")
+    keep_picture(visit.tab, "persons-asked-for")
     visit.tab.locator("#sign-in-submit").click()
 
     sees(visit.tab, "You may not sign in here")
-    pictures.keep(visit.tab, "persons-not-admitted")
+    keep_picture(visit.tab, "persons-not-admitted")

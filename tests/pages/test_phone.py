@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import pictures, situations
+from tests.pages import situations
 from tests.pages.layout import fits
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -12,12 +12,12 @@ FINGER = 24  # WCAG 2.2, 2.5.8, in CSS pixels
 
 
 @pytest.mark.parametrize("language", ["de", "ar"])
-def test_a_page_fits_on_a_phone(new_visit, situation, language):
+def test_a_page_fits_on_a_phone(new_visit, situation, language, keep_picture):
     visit = new_visit(locale=language, viewport={"width": 360, "height": 740}, **PHONE)
     situations.ALL[situation](visit)
 
     fits(visit.tab)
-    pictures.keep(visit.tab, f"{situation}-{language}-phone")
+    keep_picture(visit.tab, f"{situation}-{language}-phone")
     for button in visit.tab.locator("button, a.button, input[type=checkbox]").all():
         box = button.bounding_box()
         assert min(box["width"], box["height"]) >= FINGER

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.helpers.control import Control
-from tests.pages import pictures
 from tests.pages.accessibility import barriers
 from tests.pages.layout import fits
 from tests.pages.visit import arrives, sees
@@ -29,12 +28,12 @@ def refused(visit, **changes):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desktop", "phone"])
 @pytest.mark.parametrize("language", ["en", "de", "ar"])
-def test_it_is_shown_without_a_barrier(new_visit, scheme, screen, language):
+def test_it_is_shown_without_a_barrier(new_visit, scheme, screen, language, keep_picture):
     options = PHONE if screen == "phone" else {}
     visit = new_visit(color_scheme=scheme, locale=language, **options)
     refused(visit)
 
-    pictures.keep(visit.tab, f"refused-{language}-{screen}-{scheme}")
+    keep_picture(visit.tab, f"refused-{language}-{screen}-{scheme}")
     sees(visit.tab, "bob-the-builder")
     fits(visit.tab)
     assert barriers(visit.tab) == []

@@ -6,7 +6,6 @@ import pytest
 
 from authservice.local_mode.sign_in.places import UnlimitedPlaces
 from authservice.web.sign_in.sign_in_places import SignInPlaces
-from tests.pages import pictures
 from tests.pages.accessibility import barriers
 from tests.pages.layout import fits
 from tests.pages.visit import sees
@@ -33,11 +32,13 @@ def full(service, monkeypatch):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_it_signs_the_person_in_by_itself_as_soon_as_there_is_a_place(new_visit, full, screen):
+def test_it_signs_the_person_in_by_itself_as_soon_as_there_is_a_place(
+    new_visit, full, screen, keep_picture
+):
     visit = new_visit(java_script_enabled=False, color_scheme="dark", **SCREENS[screen])
     visit.sign_in()
     sees(visit.tab, "Please wait a moment")
-    pictures.keep(visit.tab, f"too-many-sign-ins-{screen}-dark")
+    keep_picture(visit.tab, f"too-many-sign-ins-{screen}-dark")
     fits(visit.tab)
 
     full.close()
