@@ -8,6 +8,7 @@ import pytest
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import sees
 from tests.pages.accessibility import barriers
+from tests.pages.layout import fits
 
 PHONE = {
     "viewport": {"width": 360, "height": 740},
@@ -44,13 +45,12 @@ def tab(production, new_browser, screen):
 
 
 @pytest.fixture
-def fits(tab, screen, keep_picture):
-    """Check that no page scrolls sideways, no control is too small and nothing is a barrier."""
+def examine(tab, screen, keep_picture):
+    """Check that the page fits the screen, no control is too small and nothing is a barrier."""
 
     def check(name):
         keep_picture(tab, f"{name}-{screen}")
-        overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert tab.evaluate(overhang) <= 0
+        fits(tab)
         for button in tab.locator("main button, main a.button").all():
             box = button.bounding_box()
             assert box["height"] >= 24
@@ -60,33 +60,33 @@ def fits(tab, screen, keep_picture):
     return check
 
 
-def test_every_page_on_the_way_fits(tab, fits):
+def test_every_page_on_the_way_fits(tab, examine):
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
-    fits("sign-in")
+    examine("sign-in")
 
     tab.goto(f"{CLIENT}/sign-in")
     tab.locator("#sign-in-submit").click()
     sees(tab, "Allow Wiki of the Observatory")
-    fits("consent")
+    examine("consent")
 
     tab.goto(f"{AUTH}/")
-    fits("landing")
+    examine("landing")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
-    fits("continue")
+    examine("continue")
     tab.goto(f"{AUTH}/api/auth/oauth2/authorize?client_id=x")
-    fits("error")
+    examine("error")
 
 
-def test_errors_of_the_provider_fit(production, tab, fits):
+def test_errors_of_the_provider_fit(production, tab, examine):
     production.standin.fault("/api/user", "502")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
     tab.locator("#sign-in-submit").click()
     sees(tab, "GitHub does not answer")
-    fits("provider-unavailable")
+    examine("provider-unavailable")
 
 
 @pytest.mark.parametrize("why", ["unconfirmed", "hidden"])
-def test_what_is_said_of_a_missing_address_fits(production, tab, fits, why):
+def test_what_is_said_of_a_missing_address_fits(production, tab, examine, why):
     if why == "hidden":
         production.standin.fault("/api/user/emails", "forbidden")
         said = "GitHub does not show us your email addresses"
@@ -96,19 +96,19 @@ def test_what_is_said_of_a_missing_address_fits(production, tab, fits, why):
     tab.goto(f"{CLIENT}/sign-in")
     tab.locator("#sign-in-submit").click()
     sees(tab, said)
-    fits(f"consent-{why}-address")
+    examine(f"consent-{why}-address")
 
     tab.goto(f"{AUTH}/account")
     sees(tab, said)
-    fits(f"account-{why}-address")
+    examine(f"account-{why}-address")
 
 
-def test_an_account_that_cannot_be_used_fits(production, tab, fits):
+def test_an_account_that_cannot_be_used_fits(production, tab, examine):
     production.standin.account("octocat", suspended_at="2026-01-01T00:00:00Z")
     tab.goto(f"{AUTH}/sign-in?callbackURL={APP}/")
     tab.locator("#sign-in-submit").click()
     sees(tab, "Try again with another account")
-    fits("account-suspended")
+    examine("account-suspended")
 
 
 def test_without_scripts_everything_works(production, new_browser, keep_picture):

@@ -70,11 +70,11 @@ class Tab:
         before = self._begun
         try:
             self._perform({"type": "pointer", "id": "mouse", "actions": [move, *click * times]})
-        except BiDiError:
+        except BiDiError as error:
             if times == 1:
                 raise
             # Firefox cannot click the rest where the first one has led away already.
-            self._wait(lambda: self._begun != before, "It could not be clicked")
+            self._wait(lambda: self._begun != before, str(error))
 
     def press(self, key):
         """Press a key, wherever the focus is."""
