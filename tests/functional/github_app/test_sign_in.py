@@ -4,9 +4,9 @@ import threading
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import and_, select
 
-from authservice.models import removed_account, user
+from authservice.models import admission_state, removed_account, user
 from authservice.services.admission import poll_turns
 from tests.helpers import provider_events
 from tests.helpers.production import production_browser
@@ -19,12 +19,16 @@ def _app(production):
 
 @pytest.fixture
 def poll(production, database):
-    """Read the lists from now on, also where the service's own thread is at it."""
+    """Return when the lists have been read, by the test or by the service's own thread."""
+    was_read = and_(admission_state.c.poll_at.is_not(None), admission_state.c.poll_until.is_(None))
+
+    def done():
+        return database.reader.scalar(select(admission_state.c.id).where(was_read)) is not None
 
     def read():
         with database.transaction() as connection:
             poll_turns.ask_for_one(connection)
-        until(lambda: _app(production).poll.look(threading.Event()))
+        until(lambda: _app(production).poll.look(threading.Event()) or done())
 
     return read
 
