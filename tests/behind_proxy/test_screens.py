@@ -8,7 +8,7 @@ import pytest
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import sees
 from tests.pages.accessibility import barriers
-from tests.pages.layout import fits
+from tests.pages.layout import fits, fits_fingers
 
 PHONE = {
     "viewport": {"width": 360, "height": 740},
@@ -51,10 +51,7 @@ def examine(tab, screen, keep_picture):
     def check(name):
         keep_picture(tab, f"{name}-{screen}")
         fits(tab)
-        for button in tab.locator("main button, main a.button").all():
-            box = button.bounding_box()
-            assert box["height"] >= 24
-            assert box["width"] >= 24
+        fits_fingers(tab)
         assert barriers(tab) == []
 
     return check

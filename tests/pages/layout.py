@@ -1,4 +1,4 @@
-"""How a page lies in its window."""
+"""How a page lies in its window, and whether a finger hits what is on it."""
 
 # What is hidden from sight, as for screen readers, takes no room.
 _BEYOND = """() => {
@@ -10,6 +10,7 @@ _BEYOND = """() => {
         })
         .map(each => each.outerHTML.slice(0, 200));
 }"""
+_FINGER = 24  # in CSS pixels
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -17,3 +18,10 @@ def fits(tab):
     """Check that nothing lies beyond the edges of the window, so it does not scroll sideways."""
     assert tab.evaluate(_SIDEWAYS) <= 0
     assert tab.evaluate(_BEYOND) == []
+
+
+def fits_fingers(tab):
+    """Check that no control is too small (WCAG 2.2, 2.5.8)."""
+    for control in tab.locator("button, a.button, input[type=checkbox]").all():
+        box = control.bounding_box()
+        assert min(box["width"], box["height"]) >= _FINGER

@@ -3,12 +3,11 @@
 import pytest
 
 from tests.pages import situations
-from tests.pages.layout import fits
+from tests.pages.layout import fits, fits_fingers
 
 pytestmark = pytest.mark.engines("sqlite")
 
 PHONE = {"device_scale_factor": 2, "has_touch": True, "is_mobile": True}
-FINGER = 24  # WCAG 2.2, 2.5.8, in CSS pixels
 
 
 @pytest.mark.parametrize("language", ["de", "ar"])
@@ -18,9 +17,7 @@ def test_a_page_fits_on_a_phone(new_visit, situation, language, keep_picture):
 
     fits(visit.tab)
     keep_picture(visit.tab, f"{situation}-{language}-phone")
-    for button in visit.tab.locator("button, a.button, input[type=checkbox]").all():
-        box = button.bounding_box()
-        assert min(box["width"], box["height"]) >= FINGER
+    fits_fingers(visit.tab)
     # 1280 pixels at 400 per cent (WCAG 2.2, 1.4.10).
     visit.tab.set_viewport_size({"width": 320, "height": 256})
     fits(visit.tab)
