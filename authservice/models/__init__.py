@@ -14,7 +14,6 @@ from authservice.models.oauth_consent import oauth_consent
 from authservice.models.oauth_former_refresh_token import oauth_former_refresh_token
 from authservice.models.oauth_refresh_token import oauth_refresh_token
 from authservice.models.pinned_provider import pinned_provider
-from authservice.models.posted_request import posted_request
 from authservice.models.session import session
 from authservice.models.session_participant import session_participant
 from authservice.models.user import user
@@ -33,7 +32,6 @@ __all__ = [
     "oauth_refresh_token",
     "pinned_name",
     "pinned_provider",
-    "posted_request",
     "provider_event",
     "removed_account",
     "session",

@@ -187,12 +187,16 @@ def test_the_gate_refuses_in_the_words_of_the_endpoint(browser):
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_an_authorization_request_that_would_not_fit_when_sealed_is_refused(browser, relying_party):
-    answer = browser.get(
-        "/api/auth/oauth2/authorize", relying_party.request(state="s" * 17_000), expect_errors=True
-    )
+@pytest.mark.attack("BROWSER-flood", "EXHAUSTION-disk")
+@pytest.mark.parametrize(("method", "status"), [("get", 414), ("post", 413)])
+def test_an_authorization_request_that_would_not_fit_when_sealed_is_refused(
+    browser, relying_party, method, status
+):
+    asked = relying_party.request(state="s" * 17_000)
 
-    assert answer.status_int == 414
+    answer = getattr(browser, method)("/api/auth/oauth2/authorize", asked, expect_errors=True)
+
+    assert answer.status_int == status
     assert "longer than 16384 bytes" in answer.text
 
 

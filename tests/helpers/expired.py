@@ -12,7 +12,6 @@ from authservice.models import (
     oauth_client,
     oauth_former_refresh_token,
     oauth_refresh_token,
-    posted_request,
     provider_event,
     removed_account,
     session,
@@ -29,7 +28,6 @@ TABLES = {
     "refresh_tokens": oauth_refresh_token,
     "access_tokens": oauth_access_token,
     "verifications": verification,
-    "posted_requests": posted_request,
     "removed_accounts": removed_account,
     "provider_events": provider_event,
 }
@@ -84,8 +82,6 @@ def _sign_in(rows, end, rotations):
         {"id": ids["code"], "identifier": random_token(), "value": "{}", "created_at": end}
         | {"expires_at": end + _LONGER["verifications"]}
     )
-    ended = end + _LONGER["posted_requests"]
-    rows[posted_request].append({"id": random_token(), "value": "sealed", "expires_at": ended})
     removed_at = end + _LONGER["removed_accounts"]
     rows[removed_account].append({"id": random_id(), "removed_at": removed_at})
     received_at = end + _LONGER["provider_events"]

@@ -57,7 +57,6 @@ def test_it_says_what_it_deleted(database, capsys):
         "sealed successors: 2 deleted",
         "refresh tokens: 2 deleted",
         "verifications: 2 deleted",
-        "posted requests: 2 deleted",
         "removed accounts: 2 deleted",
         "provider events: 2 deleted",
     ]
@@ -75,7 +74,6 @@ def test_it_says_it_in_json(database, capsys):
         "sealed_successors": 1,
         "refresh_tokens": 1,
         "verifications": 1,
-        "posted_requests": 1,
         "removed_accounts": 1,
         "provider_events": 1,
         "complete": True,

@@ -19,7 +19,7 @@ from authservice.models import (
 )
 from tests.helpers.applications import LOCAL
 from tests.helpers.browser import Browser
-from tests.helpers.relying_party import AUTHORIZE, TOKEN
+from tests.helpers.relying_party import TOKEN
 from tests.helpers.verifications import made_by_requests
 
 MANY = 100
@@ -200,17 +200,6 @@ def test_one_form_sent_many_times_is_one_attempt(processes, browser, database):
     assert _statuses(answers) == {303: MANY}
     assert len({answer["location"] for answer in answers}) == 1
     assert len(made_by_requests(database)) == 1
-
-
-@pytest.mark.attack("TOKENS-race-attempt")
-def test_one_browser_alone_has_a_request_that_was_posted(processes, browser, relying_party):
-    form = relying_party.request(state="s" * 30_000)
-    address = browser.path(browser.post(AUTHORIZE, form).location)
-
-    # Each is a browser of its own: none brings a cookie.
-    answers = processes.send([{"path": address}] * MANY)
-
-    assert _statuses(answers) == {303: 1, 400: MANY - 1}
 
 
 @pytest.mark.attack("TOKENS-race-person")

@@ -12,7 +12,6 @@ from authservice.models import (
     oauth_client,
     oauth_consent,
     oauth_refresh_token,
-    posted_request,
     session,
     session_participant,
     user,
@@ -26,7 +25,6 @@ _EMPTIED = (
     oauth_access_token,
     oauth_refresh_token,
     oauth_consent,
-    posted_request,
     session_participant,
     session,
 )

@@ -2,7 +2,6 @@
 
 It travels as one query parameter, is bound to the browser that it was made for, and holds for ten
 minutes. What it carries is read again by the authorization endpoint as if it came from the client.
-Of a request that fits into no address it carries a reference, whatever else the request holds.
 """
 
 from dataclasses import dataclass, replace
@@ -20,8 +19,8 @@ _LIFETIME = timedelta(minutes=10)
 class InteractionError(Exception):
     """An interaction that cannot go on.
 
-    ``query``, that of the authorization request, starts it again where it only expired, and is not
-    kept elsewhere. A forged interaction has none.
+    ``query``, that of the authorization request, starts it again where it only expired. A forged
+    interaction has none.
     """
 
     def __init__(self, query: str | None = None) -> None:
@@ -31,20 +30,15 @@ class InteractionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """The query of an authorization request, and when it first arrived.
-
-    ``posted`` is the reference to a query that is kept elsewhere, and is not sealed then.
-    """
+    """The query of an authorization request, and when it first arrived."""
 
     query: str
     visit: Visit
-    posted: str | None = None
 
     def seal(self, secret: ServerSecret, browser: str) -> str:
         """Return the request as one opaque parameter for this browser."""
         content = {
-            "query": "" if self.posted else self.query,
-            "posted": self.posted,
+            "query": self.query,
             "started": self.visit.started_at.timestamp(),
             "chosen": self.visit.chosen_session_id,
             "declined": self.visit.declined,
@@ -69,9 +63,9 @@ class PendingRequest:
         if not equal(found.value["browser"], digest(browser)):
             raise InteractionError
         if found.expired:
-            raise InteractionError(found.value["query"] or None)
+            raise InteractionError(found.value["query"])
         started_at = datetime.fromtimestamp(found.value["started"], UTC)
-        # A page of a version before knows nothing of scopes that are declined, nor of references.
+        # A page of a version before knows nothing of scopes that are declined.
         declined = tuple(found.value.get("declined", ()))
         visit = Visit(started_at, found.value["chosen"], declined)
-        return cls(found.value["query"], visit, found.value.get("posted"))
+        return cls(found.value["query"], visit)

@@ -31,7 +31,6 @@ from authservice.models import (
     oauth_access_token,
     oauth_former_refresh_token,
     oauth_refresh_token,
-    posted_request,
     provider_event,
     removed_account,
     session,
@@ -39,7 +38,7 @@ from authservice.models import (
 )
 from authservice.services.admission import provider_events
 from authservice.services.sessions import sessions
-from authservice.services.tokens import grants, posted_requests
+from authservice.services.tokens import grants
 
 KEPT_FOR = timedelta(days=2)
 
@@ -194,13 +193,6 @@ ALL_KINDS = (
         # Any stranger may begin a sign-in, and what it leads back to may be long. A code that was
         # redeemed expires with the last token that is made from it, and clocks differ by less.
         kept_for=timedelta(hours=1),
-    ),
-    ExpiredRows(
-        name="posted_requests",
-        find=_by_expiry(posted_request),
-        remove=_remove_from(posted_request),
-        # Each is large, so none stays longer.
-        kept_for=posted_requests.KEPT_FOR,
     ),
     ExpiredRows(
         name="removed_accounts",

@@ -1,6 +1,5 @@
 """Pending authorization requests on their way through our pages."""
 
-from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 from authservice.oauth import parameters
@@ -9,7 +8,6 @@ from authservice.oauth.authorize.pending import InteractionError, PendingRequest
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.parameters import Parameters
 from authservice.web.request import AuthRequest
-from authservice.web.sign_in import posted_request
 
 AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
 PARAMETER = "interaction"
@@ -27,9 +25,6 @@ def pending(request: AuthRequest, sealed: str) -> PendingRequest:
     except InteractionError as error:
         request.ui_locales = _ui_locales(error.query or "")
         raise
-    if waiting.posted and request.known_browser:
-        query = posted_request.query_of(request, waiting.posted, request.known_browser)
-        waiting = replace(waiting, query=query)
     request.ui_locales = _ui_locales(waiting.query)
     return waiting
 

@@ -24,8 +24,6 @@ from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
 _PURPOSE = "sign-in attempt"
 _STORED = "sign-in attempt at rest"
 LIFETIME = timedelta(minutes=10)
-# As stored. Who has such ones stored all the time should not fill the disk.
-_LONG = 8 * 1024
 
 
 class AttemptError(Exception):
@@ -109,9 +107,7 @@ def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
     value = request.components.secret.encrypt(_STORED, json.dumps(content))
     if verifications.peek(request.db_readonly, _identifier(attempt.state)) is None:
         # Before the writing transaction, for which no one should wait while Redis counts.
-        by_sender.count_begun_sign_in(request)
-        if len(value) > _LONG:
-            by_sender.count_long_sign_in(request)
+        by_sender.count_begun_sign_in(request, len(value))
     verifications.put(
         request.db, _identifier(attempt.state), value, clock.now() + LIFETIME, id=attempt.id
     )

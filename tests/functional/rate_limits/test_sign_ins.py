@@ -88,11 +88,18 @@ def _get_begin(browser):
 
 
 @pytest.mark.attack("EXHAUSTION-disk")
-def test_an_address_begins_twenty_sign_ins_a_minute_that_take_much_room(browser):
-    long = f"{BEGIN}?callbackURL=/{'a' * 6000}"
+def test_a_sign_in_counts_once_for_each_two_kib_that_it_takes_to_store(browser):
+    # 27 kB each.
+    long = f"{BEGIN}?callbackURL=/{'a' * 20_000}"
 
-    assert get(browser, long, 21) == [303] * 20 + [429]
-
-    # Others of the same address go on.
-    assert get(browser, BEGIN, 1) == [303]
+    assert get(browser, long, 3) == [303] * 2 + [429]
+    assert get(browser, BEGIN, 3) == [303] * 2 + [429]
     assert get(at(browser, "203.0.113.8"), long, 1) == [303]
+
+
+def test_where_few_may_begin_the_longest_sign_in_can(make_app, monkeypatch):
+    browser = production_browser(
+        production_app(make_app, monkeypatch, ratelimit__begun_sign_ins="3")
+    )
+
+    assert get(browser, f"{BEGIN}?callbackURL=/{'a' * 20_000}", 2) == [303, 429]

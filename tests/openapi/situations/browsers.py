@@ -50,20 +50,9 @@ def an_authorization_request_as_a_form(world):
     return world.post(AUTHORIZE, world.client.request())
 
 
-@empty("post_oauth2_authorize", 303)
+@page("post_oauth2_authorize", 413)
 def one_that_fits_into_no_address(world):
     return world.post(AUTHORIZE, world.client.request(state="s" * 17_000))
-
-
-@page("post_oauth2_authorize", 200)
-def one_that_is_refused_by_form_post(world):
-    form = world.client.request(state="s" * 17_000, response_mode="form_post", prompt="unknown")
-    return world.post(AUTHORIZE, form)
-
-
-@page("post_oauth2_authorize", 400)
-def one_of_an_unknown_client(world):
-    return world.post(AUTHORIZE, world.client.request(state="s" * 17_000, client_id="unknown"))
 
 
 @empty("post_oauth2_end_session", 303)

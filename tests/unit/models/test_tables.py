@@ -46,7 +46,7 @@ def test_the_initial_migration_creates_the_nine_tables_and_only_these(empty):
 
 
 def test_later_migrations_add_what_came_later(database):
-    later = {"logout_notice", "pinned_provider", "posted_request", "session_participant"}
+    later = {"logout_notice", "pinned_provider", "session_participant"}
     later |= {"oauth_former_refresh_token", "admission_state", "pinned_name", "removed_account"}
     later |= {"provider_event"}
     of_migrations = {"alembic_version", "schema_compatibility"}

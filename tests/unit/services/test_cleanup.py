@@ -28,7 +28,6 @@ ONE_SIGN_IN = {
     "sessions": 1,
     "refresh_tokens": 1,
     "verifications": 1,
-    "posted_requests": 1,
     "removed_accounts": 1,
     "provider_events": 1,
 }

@@ -28,8 +28,8 @@ def counts(seconds):
     return CountsInMemory(100, seconds)
 
 
-def _passed(counts, who, times, limit=TEN):
-    return sum(counts.hit(limit, who) == 0 for _ in range(times))
+def _passed(counts, who, times, limit=TEN, cost=1):
+    return sum(counts.hit(limit, who, cost) == 0 for _ in range(times))
 
 
 def test_so_many_pass_and_no_more_until_the_window_is_over(counts, seconds):
@@ -39,17 +39,23 @@ def test_so_many_pass_and_no_more_until_the_window_is_over(counts, seconds):
     assert _passed(counts, ("x",), 15) == 0
 
 
-def test_the_wait_that_is_told_is_long_enough_and_no_longer_than_the_window(counts, seconds):
+@pytest.mark.parametrize(("cost", "most"), [(1, 10), (4, 20), (10, 20)])
+def test_the_wait_that_is_told_is_long_enough_and_not_too_long(counts, seconds, cost, most):
     for pause in (0, 0.1, 3, 9.99, 4, 0.5):
         seconds.seconds += pause
         _passed(counts, ("x",), 15)
         # No two requests come at the very same time.
         seconds.seconds += 0.001
-        wait = counts.hit(TEN, ("x",))
-        assert 0 < wait <= 10
+        wait = counts.hit(TEN, ("x",), cost)
+        assert 0 < wait <= most
 
         seconds.seconds += math.ceil(wait)
-        assert counts.hit(TEN, ("x",)) == 0
+        assert counts.hit(TEN, ("x",), cost) == 0
+
+
+def test_one_that_counts_as_several_takes_their_room(counts):
+    assert _passed(counts, ("x",), 4, cost=4) == 2
+    assert _passed(counts, ("x",), 4) == 2
 
 
 def test_what_was_asked_before_fades_while_the_window_passes(counts, seconds):

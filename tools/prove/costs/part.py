@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 from tools.prove.costs.headers import CALLED, with_long_headers
-from tools.prove.costs.sent import ORIGIN, Cost, Long, Sent, least_cost
+from tools.prove.costs.sent import ORIGIN, Cost, Long, least_cost
 from tools.prove.costs.values import with_long_values
 from tools.prove.fuzz.requests import API, Request
 from tools.prove.fuzz.service import Service, service
@@ -29,7 +29,6 @@ _AUTHORIZATION_REQUEST = (
     *("code_challenge", "code_challenge_method"),
 )
 _FORM_TOKEN = re.compile(r'name="csrf_token" value="([^"]*)"')
-_POSTED = "/oauth2/authorize?posted="
 
 # A method and a path whose headers are swept, or an operation whose parameters and fields are.
 Job = tuple[str, str, Mapping[str, Any] | None]
@@ -116,16 +115,7 @@ def _sound(asked: Service, good: Mapping[str, str], path: str) -> dict[str, str]
 
 def _cost(asked: Service, long: Long) -> Cost:
     """Return what a request costs at most, of each length at which it may be read."""
-    return max(_of_length(asked, long, length) for length in (long.longest, *_SHORTER))
-
-
-def _of_length(asked: Service, long: Long, length: int) -> Cost:
-    """Return what a request costs, or what comes of it at the next address if that is more."""
-    found = least_cost(asked.application, long.make(length), _MOST_SECONDS)
-    if _POSTED not in found.location:
-        return found
-    # What was too long for an address is read where the browser is sent.
-    path, _, query = found.location.removeprefix(ORIGIN).partition("?")
-    headers = {"Cookie": long.make(0).headers["Cookie"]}
-    sent = Sent("GET", path, query=query, headers=headers)
-    return max(found, least_cost(asked.application, sent, _MOST_SECONDS))
+    return max(
+        least_cost(asked.application, long.make(length), _MOST_SECONDS)
+        for length in (long.longest, *_SHORTER)
+    )

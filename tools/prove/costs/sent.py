@@ -58,26 +58,24 @@ class Long(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The seconds of CPU that an answer took, and the answer."""
+    """The seconds of CPU that an answer took, and its status."""
 
     seconds: float
     status: int
-    location: str
 
 
 def cost(application: Application, sent: Sent) -> Cost:
     """Return what the answer to a request costs."""
     environ = sent.environ()
-    started: list[tuple[str, list[tuple[str, str]]]] = []
+    statuses: list[str] = []
     # What others have left behind is not this request's to clean up.
     gc.disable()
     began = time.thread_time()
-    for _ in application(environ, lambda *start: started.append(start[:2])):
+    for _ in application(environ, lambda status, *_: statuses.append(status)):
         pass
     took = time.thread_time() - began
     gc.enable()
-    status, headers = started[0]
-    return Cost(took, int(status[:3]), dict(headers).get("Location", ""))
+    return Cost(took, int(statuses[0][:3]))
 
 
 def least_cost(application: Application, sent: Sent, most: float) -> Cost:

@@ -68,16 +68,18 @@ def with_long_values(
 
     With the ``sound`` parameters a request gets as far as it can.
     """
-    longest = _LONGEST_AUTHORIZATION_REQUEST if path == _AUTHORIZE else _LONGEST_QUERY
+    longest_query, longest_body = _LONGEST_QUERY, _LONGEST_BODY
+    if path == _AUTHORIZE:
+        longest_query = longest_body = _LONGEST_AUTHORIZATION_REQUEST
     query = {each["name"]: each["in"] for each in described.get("parameters", ())}
     asked = _Values(method.upper(), path, sound, headers)
     for name in [*(name for name, kind in query.items() if kind == "query"), "unheard_of"]:
-        yield from asked.each(name, longest, asked.in_query)
+        yield from asked.each(name, longest_query, asked.in_query)
     for kind, content in described.get("requestBody", {}).get("content", {}).items():
         names = [*content["schema"].get("properties", ()), "unheard_of"]
         for name in names:
             yield from asked.each(
-                name, _LONGEST_BODY, asked.in_form if kind == FORM else asked.in_json
+                name, longest_body, asked.in_form if kind == FORM else asked.in_json
             )
     if "path" in query.values():
         yield from asked.each("path", LONGEST_HEADER, asked.in_path)
@@ -119,11 +121,10 @@ class _Values:
         return Sent(self._method, self._path, body=body, headers=self._headers)
 
     def in_json(self, changes: Changes, more: str) -> Sent:
-        pairs = [
-            (name, json.dumps(value)) for name, value in parse_qsl(more, keep_blank_values=True)
-        ]
+        pairs = [*self._sound.items(), *parse_qsl(more, keep_blank_values=True)]
+        sound = [(name, json.dumps(value)) for name, value in pairs if name not in changes]
         long = [(name, f'"{value.encoded(_inside_json)}"') for name, value in changes.items()]
-        members = ",".join(f"{json.dumps(name)}:{value}" for name, value in long + pairs)
+        members = ",".join(f"{json.dumps(name)}:{value}" for name, value in long + sound)
         headers = {**self._headers, "Content-Type": "application/json"}
         return Sent(self._method, self._path, body=f"{{{members}}}".encode(), headers=headers)
 

@@ -1,6 +1,7 @@
 """How often an address or a session may ask, in production: which requests count, and how many."""
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 from limits import RateLimitItem
@@ -34,8 +35,8 @@ _COUNTED_BY_ITS_VIEW = {"callback", routes.PROVIDER_WEBHOOK}
 # Windows, in seconds.
 _MOMENT = 10
 _MINUTE = 60
-# A minute's. Each is kept for some minutes or hours, and may be as long as a body.
-_LONG = 20
+# Of what a sign-in stores, in bytes. What strangers begin should not fill the disk.
+_BYTES_OF_ONE = 2048
 
 
 def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
@@ -75,9 +76,13 @@ def _count_of_session(request: AuthRequest, name: str) -> None:
         limits.count(limit, name, session.id)
 
 
-def count_begun_sign_in(request: AuthRequest) -> None:
-    """Count a sign-in that begins; raises TooManyRequestsError for one that is too many."""
-    count(request, _begun_sign_ins(request), "begun_sign_ins")
+def count_begun_sign_in(request: AuthRequest, stored: int) -> None:
+    """Count a sign-in that begins; raises TooManyRequestsError for one that is too many.
+
+    One that stores many bytes counts as several.
+    """
+    limit = _begun_sign_ins(request)
+    count(request, limit, "begun_sign_ins", cost=min(ceil(stored / _BYTES_OF_ONE), limit.amount))
 
 
 def count_callback(request: AuthRequest, attempt_id: str | None) -> None:
@@ -116,16 +121,6 @@ def count_unsigned_event(request: AuthRequest) -> None:
     """
     limit = limit_of(request.auth_settings.request_limits.client_failures, _MINUTE)
     count(request, limit, "unsigned events")
-
-
-def count_posted_request(request: AuthRequest) -> None:
-    """Count an authorization request that has to be stored; raises TooManyRequestsError."""
-    count(request, limit_of(_LONG, _MINUTE), "posted requests")
-
-
-def count_long_sign_in(request: AuthRequest) -> None:
-    """Count a sign-in that begins and takes much room; raises TooManyRequestsError."""
-    count(request, limit_of(_LONG, _MINUTE), "long_sign_ins")
 
 
 def includeme(config: Any) -> None:

@@ -7,6 +7,7 @@ share Redis.
 
 import logging
 import math
+from functools import partial
 from time import monotonic
 from typing import NamedTuple, Protocol
 
@@ -49,8 +50,8 @@ class Counts(Protocol):
     def check(self) -> bool:
         """Tell whether requests can be counted."""
 
-    def hit(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
-        """Count a request that may pass, and return 0; else return the wait."""
+    def hit(self, limit: RateLimitItem, who: tuple[str, ...], cost: int = 1) -> float:
+        """Count a request that may pass, as so many, and return 0; else return the wait."""
 
     def wait(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
         """Return the wait, without counting anything."""
@@ -71,9 +72,12 @@ class RateLimits:
         """Tell whether the storage answers."""
         return self._counts.check()
 
-    def count(self, limit: RateLimitItem, *who: str) -> None:
-        """Count a request; raises TooManyRequestsError when there were too many."""
-        self._answer(self._counts.hit, limit, who)
+    def count(self, limit: RateLimitItem, *who: str, cost: int = 1) -> None:
+        """Count a request as ``cost`` of them; raises TooManyRequestsError when that is too many.
+
+        The cost is at most what the limit allows.
+        """
+        self._answer(partial(self._counts.hit, cost=cost), limit, who)
 
     def require_room(self, limit: RateLimitItem, *who: str) -> None:
         """Raise TooManyRequestsError where ``count`` would; nothing is counted."""
@@ -125,8 +129,8 @@ class _CountsInRedis:
     def check(self) -> bool:
         return self._limiter.storage.check()
 
-    def hit(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
-        return 0 if self._limiter.hit(limit, *who) else self._until_reset(limit, who)
+    def hit(self, limit: RateLimitItem, who: tuple[str, ...], cost: int = 1) -> float:
+        return 0 if self._limiter.hit(limit, *who, cost=cost) else self._until_reset(limit, who)
 
     def wait(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
         return 0 if self._limiter.test(limit, *who) else self._until_reset(limit, who)

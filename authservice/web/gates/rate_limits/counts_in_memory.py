@@ -47,15 +47,18 @@ class CountsInMemory:
         """Tell that requests are counted: memory is always there."""
         return True
 
-    def hit(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
-        """Count a request that may pass, and return 0; else return the seconds until one may."""
+    def hit(self, limit: RateLimitItem, who: tuple[str, ...], cost: int = 1) -> float:
+        """Count a request that may pass, as so many, and return 0; else the seconds until it may.
+
+        The cost is at most what the limit allows.
+        """
         # Python's own keyed hash: 64 bits take far less room than the texts.
         key = hash(who)
         with self._lock:
             now = self._now()
             count = self._count(key, limit, now)
-            wait = _wait(count, limit, now)
-            counted = count if wait else _Count(count.began, count.requests + 1, count.before)
+            wait = _wait(count, limit, now, cost)
+            counted = count if wait else _Count(count.began, count.requests + cost, count.before)
             self._keep(key, counted, now)
         return wait
 
@@ -63,7 +66,7 @@ class CountsInMemory:
         """Return the seconds until a request may pass, 0 when one may; nothing is counted."""
         with self._lock:
             now = self._now()
-            return _wait(self._count(hash(who), limit, now), limit, now)
+            return _wait(self._count(hash(who), limit, now), limit, now, 1)
 
     def _count(self, key: int, limit: RateLimitItem, now: float) -> _Count:
         count = self._recent.get(key) or self._older.get(key)
@@ -82,13 +85,15 @@ class CountsInMemory:
         self._recent[key] = count
 
 
-def _wait(count: _Count, limit: RateLimitItem, now: float) -> float:
+def _wait(count: _Count, limit: RateLimitItem, now: float, cost: int) -> float:
     window = limit.get_expiry()
     passed = now - count.began
-    room = limit.amount - count.requests
+    # So many fewer may have been counted.
+    most = limit.amount - cost + 1
+    room = most - count.requests
     if room > floor(count.before * (1 - passed / window)):
         return 0
     if room <= 0:
-        # The next window begins, and the first of this one's requests is forgotten.
-        return window - passed
+        # The next window begins, and this one's requests are forgotten one by one.
+        return window - passed + window * max(1 - most / count.requests, 0)
     return max(window * (1 - room / count.before) - passed, 0.001)

@@ -17,8 +17,11 @@ def limit_of(amount: int, seconds: int) -> RateLimitItem:
     return RateLimitItemPerSecond(amount, seconds)
 
 
-def count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
-    """Count a request of an address, and of the site that the address belongs to."""
+def count(request: AuthRequest, limit: RateLimitItem, *what: str, cost: int = 1) -> None:
+    """Count a request of an address, and of the site that the address belongs to.
+
+    It counts as ``cost`` requests.
+    """
     limits = request.components.rate_limits
     if limits is None:
         return
@@ -26,7 +29,7 @@ def count(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
         # There a load balancer asks for itself, perhaps by the public name.
         request.components.silent_proxy.look(request.environ)
     for sender, times in senders(request.from_address):
-        limits.count(times_of(limit, times), *what, sender)
+        limits.count(times_of(limit, times), *what, sender, cost=cost)
 
 
 def times_of(limit: RateLimitItem, times: int) -> RateLimitItem:

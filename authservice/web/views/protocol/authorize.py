@@ -36,35 +36,20 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, form_pairs, query_pairs
 from authservice.web.session.session_extension import extended_when_due
-from authservice.web.sign_in import interactions, posted_request
+from authservice.web.sign_in import interactions
 
 # Sealed for the pages it grows by a third, and has to fit into an address then too.
 _MAX_REQUEST = 16 * 1024
-_NO_ROOM = (
-    f"Too many requests of more than {_MAX_REQUEST} bytes are waiting. "
-    "Try again in some minutes, or send a shorter request."
-)
 
 
 # No form token: clients send people here from their own pages (OIDC Core, 3.1.2.1).
 @view_config(route_name="oauth2.authorize", request_method="POST", require_csrf=False)
 def authorize_by_post(request: AuthRequest) -> Response:
-    """Send the same request again by GET: a cross-site POST brings no session cookie.
-
-    One that is too long for an address is stored, and the browser gets a reference to it.
-    """
-    pairs = form_pairs(request)
-    query = urlencode(pairs)
+    """Send the same request again by GET: a cross-site POST brings no session cookie."""
+    query = urlencode(form_pairs(request))
     if len(query) > _MAX_REQUEST:
-        sent = Parameters.read(pairs, parameters.AUTHORIZE)
-        # A request that would be refused for every person is refused here, and not stored.
-        authorization_request = checks.validate(request.server_context, sent)
-        reference = posted_request.keep(request, sent.encoded())
-        if reference is None:
-            issuer = request.auth_settings.issuer
-            answer = refuse(authorization_request, issuer, "temporarily_unavailable", _NO_ROOM)
-            return authorization_answer(request, answer)
-        query = urlencode({posted_request.PARAMETER: reference})
+        message = f"The form is longer than {_MAX_REQUEST} bytes."
+        raise BadBodyError(413, "PAYLOAD_TOO_LARGE", message)
     return see_other(f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{query}")
 
 
@@ -112,19 +97,13 @@ def _refused(
 def _sent_and_waiting(request: AuthRequest) -> tuple[Parameters, PendingRequest]:
     """Return what the client sent, and how far the request has come; its query may be blank yet.
 
-    It comes from the client, from our pages, or from where it was kept after a POST.
+    It comes from the client, or from our pages.
     """
     pairs = query_pairs(request)
     names = dict(pairs)
-    if "client_id" not in names:
-        if interactions.PARAMETER in names:
-            waiting = interactions.pending(request, names[interactions.PARAMETER])
-            return interactions.sent_parameters(waiting), waiting
-        if posted_request.PARAMETER in names:
-            reference = names[posted_request.PARAMETER]
-            query = posted_request.claim(request, reference)
-            waiting = PendingRequest(query, Visit(clock.now()), reference)
-            return interactions.sent_parameters(waiting), waiting
+    if "client_id" not in names and interactions.PARAMETER in names:
+        waiting = interactions.pending(request, names[interactions.PARAMETER])
+        return interactions.sent_parameters(waiting), waiting
     if len(request.environ["QUERY_STRING"]) > _MAX_REQUEST:
         raise BadBodyError(414, "URI_TOO_LONG", f"The query is longer than {_MAX_REQUEST} bytes.")
     return Parameters.read(pairs, parameters.AUTHORIZE), PendingRequest("", Visit(clock.now()))
