@@ -1,4 +1,4 @@
-"""What whoever is nobody here can make the service store: every operation, with all that fits."""
+"""What somebody without a session can make the service store, by any operation it describes."""
 
 import pytest
 from sqlalchemy import select
@@ -13,7 +13,7 @@ from tools.prove.costs.values import with_long_values
 
 pytestmark = pytest.mark.engines("sqlite")
 
-# Of a sign-in that begins; as docs/security.md has it.
+# The longest sign-in that begins, as docs/security.md has it.
 MOST_BYTES = 36_000
 # What is stored of a value is as long whatever it repeats.
 KINDS = ("=a…", ", repeated", ", others")

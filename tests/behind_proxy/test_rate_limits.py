@@ -3,7 +3,9 @@
 import http.client
 
 import pytest
+from limits import RateLimitItemPerSecond
 
+from authservice.web.gates.rate_limits.counts import RateLimits, TooManyRequestsError
 from tests.behind_proxy.deployment import APP, AUTH
 from tests.helpers.waiting import until
 
@@ -190,6 +192,23 @@ def test_both_processes_count_together(production):
         connection.close()
 
     assert statuses == [303] * 30 + [429] * 2
+
+
+def test_in_redis_too_one_that_counts_as_several_takes_their_room(redis_server):
+    redis_server.forget()
+    limits = RateLimits(redis_server.url)
+    ten = RateLimitItemPerSecond(10, 60)
+
+    for _ in range(2):
+        limits.count(ten, "page", "203.0.113.7", cost=4)
+    with pytest.raises(TooManyRequestsError) as refused:
+        limits.count(ten, "page", "203.0.113.7", cost=4)
+
+    assert refused.value.retry_after == 60
+    for _ in range(2):
+        limits.count(ten, "page", "203.0.113.7")
+    with pytest.raises(TooManyRequestsError):
+        limits.count(ten, "page", "203.0.113.7")
 
 
 @pytest.mark.parametrize(("fail", "repair"), [("stop", "start"), ("freeze", "thaw")])

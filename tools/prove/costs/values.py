@@ -68,18 +68,16 @@ def with_long_values(
 
     With the ``sound`` parameters a request gets as far as it can.
     """
-    longest_query, longest_body = _LONGEST_QUERY, _LONGEST_BODY
-    if path == _AUTHORIZE:
-        longest_query = longest_body = _LONGEST_AUTHORIZATION_REQUEST
+    longest = _LONGEST_AUTHORIZATION_REQUEST if path == _AUTHORIZE else _LONGEST_QUERY
     query = {each["name"]: each["in"] for each in described.get("parameters", ())}
     asked = _Values(method.upper(), path, sound, headers)
     for name in [*(name for name, kind in query.items() if kind == "query"), "unheard_of"]:
-        yield from asked.each(name, longest_query, asked.in_query)
+        yield from asked.each(name, longest, asked.in_query)
     for kind, content in described.get("requestBody", {}).get("content", {}).items():
         names = [*content["schema"].get("properties", ()), "unheard_of"]
         for name in names:
             yield from asked.each(
-                name, longest_body, asked.in_form if kind == FORM else asked.in_json
+                name, _LONGEST_BODY, asked.in_form if kind == FORM else asked.in_json
             )
     if "path" in query.values():
         yield from asked.each("path", LONGEST_HEADER, asked.in_path)

@@ -100,8 +100,7 @@ class RateLimits:
             return
         self._ask_again_at = None
         if wait > 0:
-            seconds = min(max(math.ceil(wait), 1), limit.get_expiry())
-            raise TooManyRequestsError(seconds, who[0])
+            raise TooManyRequestsError(max(math.ceil(wait), 1), who[0])
 
     def _pauses(self) -> bool:
         """Tell whether the storage failed just now. To be told no begins the next pause."""
@@ -130,11 +129,15 @@ class _CountsInRedis:
         return self._limiter.storage.check()
 
     def hit(self, limit: RateLimitItem, who: tuple[str, ...], cost: int = 1) -> float:
-        return 0 if self._limiter.hit(limit, *who, cost=cost) else self._until_reset(limit, who)
+        if self._limiter.hit(limit, *who, cost=cost):
+            return 0
+        # Redis tells when there is room for one. After a whole window there is room for all.
+        return self._until_reset(limit, who) if cost == 1 else limit.get_expiry()
 
     def wait(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
         return 0 if self._limiter.test(limit, *who) else self._until_reset(limit, who)
 
     def _until_reset(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
         reset = self._limiter.get_window_stats(limit, *who).reset_time
-        return max(reset - clock.now().timestamp(), 1)
+        # Its clock may differ from ours.
+        return min(max(reset - clock.now().timestamp(), 1), limit.get_expiry())
