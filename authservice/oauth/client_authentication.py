@@ -23,14 +23,10 @@ _FAILED = "Client authentication failed: the client is unknown or its credential
 
 
 def authenticated_client(
-    context: ServerContext,
-    authorization: str | None,
-    sent: Parameters,
-    *,
-    public_clients: bool = True,
+    context: ServerContext, authorization: str | None, sent: Parameters
 ) -> Client:
     """Return the client that sent a request, if its rate allows it; raises as ``authenticate``."""
-    client = authenticate(context.reader, authorization, sent, public_clients=public_clients)
+    client = authenticate(context.reader, authorization, sent)
     context.check_rate_limit(
         client.client_id,
         public=bool(client.public),

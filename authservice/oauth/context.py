@@ -17,8 +17,13 @@ Pairs = Iterable[tuple[str, str]]
 class CheckRateLimit(Protocol):
     """Allows a request of an authenticated client, or raises to hold it back."""
 
-    def __call__(self, client_id: str, *, public: bool, requests_per_minute: int | None) -> None:
-        """Allow a request of the client; it counts if it succeeds."""
+    def __call__(
+        self, client_id: str, *, public: bool, requests_per_minute: int | None, apart: str = ""
+    ) -> None:
+        """Allow a request of the client; it counts if it succeeds.
+
+        A person, or a kind of answer, has its own count ``apart`` from others of the client.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
 from authservice.crypto.compact_json import compact
 from authservice.oauth import parameters
-from authservice.oauth.client_authentication import authenticated_client
+from authservice.oauth.client_authentication import authenticate
 from authservice.oauth.context import Pairs, ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_answer
@@ -26,11 +26,19 @@ def introspect(context: ServerContext, authorization: str | None, form: Pairs) -
     sent = Parameters.read(form, parameters.TOKEN_ACTION)
     try:
         sent.refuse_repeated()
-        client = authenticated_client(context, authorization, sent, public_clients=False)
+        client = authenticate(context.reader, authorization, sent, public_clients=False)
+        token = sent.get("token")
+        found = _describe(context, token, client) if token else None
+        context.check_rate_limit(
+            client.client_id,
+            public=False,
+            requests_per_minute=client.requests_per_minute,
+            # Junk that strangers send to a resource server uses up nothing of honest tokens.
+            apart="inactive" if found is None else "",
+        )
         sent.require("token")
     except OAuth2Error as error:
         return error_answer(error)
-    found = _describe(context, sent.values["token"], client)
     content = {"active": False} if found is None else {"active": True} | found
     return ProtocolAnswer(200, NO_STORE, compact(content))
 

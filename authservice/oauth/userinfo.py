@@ -95,6 +95,8 @@ def _answer(context: ServerContext, token: AccessToken) -> ProtocolAnswer:
         token.client_id,
         public=bool(token.public),
         requests_per_minute=requests_per_minute(token.client_metadata),
+        # Nobody authenticates as the client here: one person must not use up what others have.
+        apart=token.user.id,
     )
     asked = RequestedClaims.from_json(token.requested_claims)
     about_user = claims.of_user(token.user, context.settings, token.scopes, asked.userinfo)

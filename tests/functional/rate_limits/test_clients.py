@@ -41,9 +41,9 @@ def _refreshed(browser, form=(), **options):
     return posted(browser, TOKEN, form, **options)
 
 
-def _redeemed(app, database, client):
+def _redeemed(app, database, client, **person):
     """Return the answer for an honest code of a user who is signed in."""
-    person = production_browser(app, signed_in_cookies(app, database))
+    person = production_browser(app, signed_in_cookies(app, database, **person))
     code = client.answer(client.authorize(person))["code"]
     form = {
         "grant_type": "authorization_code",
@@ -51,20 +51,32 @@ def _redeemed(app, database, client):
         "redirect_uri": client.redirect_uri,
         "code_verifier": client.verifier,
     }
-    return posted(production_browser(app), TOKEN, form, headers=client.credentials())
+    return production_browser(app).post(
+        TOKEN, form, headers=client.credentials(), expect_errors=True
+    )
 
 
 @pytest.mark.attack("EXHAUSTION-budget")
-def test_made_up_tokens_that_a_client_relays_take_nothing_from_its_codes(
+def test_made_up_tokens_that_a_client_relays_take_nothing_from_honest_ones(
     app, browser, database, limited
 ):
     headers = limited.credentials()
+    token = _redeemed(app, database, limited).json["access_token"]
     statuses = [asked_for(browser, f"made-up-{n}", headers=headers) for n in range(5)]
 
-    # Of a client that has shown who it is, "not active" is an answer like any other.
     assert statuses == [200] * 3 + [429] * 2
-    assert _redeemed(app, database, limited) == 200
+    assert [asked_for(browser, token, headers=headers) for _ in range(4)] == [200] * 3 + [429]
+    assert _redeemed(app, database, limited).status_int == 200
     assert posted(browser, REVOKE, {"token": "x"}, headers=headers) == 200
+
+
+def test_honest_tokens_take_nothing_from_what_is_not_active(app, browser, database, limited):
+    headers = limited.credentials()
+    token = _redeemed(app, database, limited).json["access_token"]
+    for _ in range(4):
+        asked_for(browser, token, headers=headers)
+
+    assert asked_for(browser, "made-up", headers=headers) == 200
 
 
 @pytest.mark.attack("EXHAUSTION-budget")
@@ -72,9 +84,8 @@ def test_what_fails_takes_nothing_from_what_succeeds(app, browser, database, lim
     statuses = [_refreshed(browser, headers=limited.credentials()) for _ in range(22)]
 
     assert statuses == [400] * 20 + [429] * 2
-    for _ in range(3):
-        assert _redeemed(app, database, limited) == 200
-    assert _redeemed(app, database, limited) == 429
+    for status in (200, 200, 200, 429):
+        assert _redeemed(app, database, limited).status_int == status
 
 
 @pytest.mark.attack("EXHAUSTION-budget")
@@ -120,19 +131,16 @@ def test_a_public_client_counts_for_each_ipv6_site_too(browser, register):
     assert statuses == [200] * 8 + [429]
 
 
-def test_userinfo_counts_for_the_client_of_the_token(app, browser, database, limited):
-    person = production_browser(app, signed_in_cookies(app, database))
-    code = limited.answer(limited.authorize(person))["code"]
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": limited.redirect_uri,
-        "code_verifier": limited.verifier,
-    }
-    answer = browser.post(TOKEN, form, headers=limited.credentials())
-    headers = {"Authorization": f"Bearer {answer.json['access_token']}"}
+@pytest.mark.attack("EXHAUSTION-budget")
+def test_userinfo_counts_for_each_person_of_a_client(app, browser, database, limited):
+    def asked(account_id, times):
+        token = _redeemed(app, database, limited, account_id=account_id).json["access_token"]
+        return get(browser, USERINFO, times, headers={"Authorization": f"Bearer {token}"})
 
-    assert get(browser, USERINFO, 4, headers=headers) == [200] * 3 + [429]
+    assert asked("1", 2) == [200] * 2
+    # Of whichever token.
+    assert asked("1", 3) == [200] + [429] * 2
+    assert asked("2", 1) == [200]
 
 
 def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited):

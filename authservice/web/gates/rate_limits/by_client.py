@@ -28,7 +28,9 @@ def check_of(request: AuthRequest) -> CheckRateLimit:
     A public client has a separate limit for each address, so that no sender can lock others out.
     """
 
-    def check(client_id: str, *, public: bool, requests_per_minute: int | None) -> None:
+    def check(
+        client_id: str, *, public: bool, requests_per_minute: int | None, apart: str = ""
+    ) -> None:
         limits = request.components.rate_limits
         if limits is None:
             return
@@ -36,7 +38,7 @@ def check_of(request: AuthRequest) -> CheckRateLimit:
         if amount is None:
             amount = request.auth_settings.request_limits.client_requests
         limit = limit_of(amount, _MINUTE)
-        who = ("client", str(routes.known_path(request)), client_id)
+        who = ("client", str(routes.known_path(request)), client_id, apart)
         counts_as: tuple[tuple[RateLimitItem, tuple[str, ...]], ...] = ((limit, who),)
         if public:
             counts_as = tuple(
