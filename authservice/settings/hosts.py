@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from publicsuffixlist import PublicSuffixList
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_HOST_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+# Browsers read a name that ends in a number as an IPv4 address: 127.1, 0x7f000001 (URL, 3.5).
+_HOST_NAME = re.compile(rf"(?:{_LABEL}\.)*(?!(?:\d+|0x[0-9a-f]*)$){_LABEL}")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -22,7 +23,7 @@ def is_ip_address(host: str) -> bool:
 
 
 def is_host_name(host: str) -> bool:
-    """Tell whether a host is a DNS name in lower case and ASCII, without a trailing dot."""
+    """Tell whether a host is a DNS name in lower case and ASCII, without a dot or a number last."""
     return len(host) <= 253 and bool(_HOST_NAME.fullmatch(host)) and not is_ip_address(host)  # noqa: PLR2004  (RFC 1035)
 
 
@@ -31,6 +32,18 @@ def is_loopback(host: str) -> bool:
     if host in {"localhost", "127.0.0.1", "[::1]"}:
         return True
     return host.endswith(".localhost") and is_host_name(host)
+
+
+def is_own_machine(host: str) -> bool:
+    """Tell whether a host is, for whoever asks for it, their own machine, however it is written."""
+    if is_loopback(host):
+        return True
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
 
 
 def within_domain(host: str, domain: str) -> bool:

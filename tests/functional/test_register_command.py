@@ -242,7 +242,11 @@ def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database
 
 @pytest.mark.attack("RFC6819-4.2.3")
 @pytest.mark.parametrize(
-    "uri", ["http://127.0.0.1:4711/cb", "http://[::1]/cb", "http://localhost/cb", "com.example:/cb"]
+    "uri",
+    [
+        *("http://127.0.0.1:4711/cb", "http://[::1]/cb", "http://localhost/cb", "com.example:/cb"),
+        *("https://localhost:4444/cb", "https://127.0.0.1/cb"),
+    ],
 )
 def test_a_public_client_on_a_device_cannot_skip_consent(run, capsys, database, uri):
     asked = (*REQUIRED, "--redirect-uri", uri, "--skip-consent")

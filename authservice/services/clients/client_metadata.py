@@ -83,7 +83,7 @@ class ClientMetadata:
                 yield (
                     f"a public client with the redirect URI {uri!r} cannot skip consent: any"
                     " program on the device could pass for it (RFC 8252, section 8.6); let it ask,"
-                    " or use an https address"
+                    " or use the https address of a web server"
                 )
 
     def _problems_with_resources(self) -> Iterable[str]:

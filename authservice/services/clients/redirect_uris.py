@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from authservice.settings.hosts import is_host_name, is_ip_address, is_loopback
+from authservice.settings.hosts import is_host_name, is_ip_address, is_loopback, is_own_machine
 
 _MAX_LENGTH = 2048
 # The characters of a URI (RFC 3986, appendix A) but "#", which begins a fragment.
@@ -90,6 +90,5 @@ def matches(registered: str, requested: str) -> bool:
 def is_native(uri: str) -> bool:
     """Tell whether a URI leads to an application on the user's own device."""
     parts = urlsplit(uri)
-    return parts.scheme not in {"http", "https"} or (
-        parts.scheme == "http" and is_loopback(re.sub(r":\d*$", "", parts.netloc).lower())
-    )
+    host = re.sub(r":\d*$", "", parts.netloc).lower()
+    return parts.scheme not in {"http", "https"} or is_own_machine(host)

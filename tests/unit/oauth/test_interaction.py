@@ -189,6 +189,7 @@ NATIVE = [
     "http://127.0.0.1:4711/cb",
     "http://[::1]:4711/cb",
     "http://localhost:3000/cb",
+    "https://localhost:4444/cb",
     "com.example.app:/cb",
 ]
 

@@ -127,7 +127,7 @@ def test_production_can_do_without_a_cookie_domain():
         ("https://auth.example.com", "ample.com", "parent domain"),
         ("https://notexample.com", "example.com", "parent domain"),
         ("https://10.0.0.1", "10.0.0.1", "must be a domain"),
-        ("https://10.0.0.1", "0.0.1", "parent domain"),
+        ("https://10.0.0.1", "0.0.1", "must be a domain"),
         ("https://auth.example.com", "Example.com", "must be a domain"),
         ("https://auth.example.com", "..example.com", "must be a domain"),
         ("https://auth.example.com", "example.com.", "must be a domain"),
