@@ -14,6 +14,7 @@ from authservice.services.people import provider_pin
 from authservice.services.people.provider_pin import ProviderPin
 from authservice.settings.admission import rules
 from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
 
 ELSEWHERE = "https://git.example.com/api/v3"
 OTHER = ProviderPin("github", "https://git.example.com")
@@ -104,15 +105,25 @@ def test_after_a_rebinding_the_same_number_is_somebody_else(
     begin, come, standin, database, rebind, caplog
 ):
     caplog.set_level("INFO", "authservice.events")
-    former, _ = come(begin())
+    app = begin()
+    former, _ = come(app)
+    client = RelyingParty.registered(app, database, skip_consent=True)
+    client.http = production_browser(app)
+    tokens = client.redeem(client.answer(client.authorize(former))["code"]).json
     who = former.session()["user"]
 
     output = rebind("--yes")
 
-    assert output.out.splitlines() == ["accounts: 1", "users: 1", "sessions: 1"]
+    assert output.out.splitlines() == [
+        *("accounts: 1", "users: 1", "sessions: 1"),
+        "refresh tokens: 1",
+    ]
     assert output.err == f"The database is that of {OTHER} now.\n"
     assert caplog.records[-1].event == ProviderRebound(provider="github", accounts=1)
     assert former.session() is None
+    refused = client.refresh(tokens["refresh_token"])
+    assert (refused.status_int, refused.json["error"]) == (400, "invalid_grant")
+    assert client.userinfo(tokens["access_token"]).status_int == 401
     assert count(database, account) == 0
     assert begin(provider__api_url=ELSEWHERE)
     # The stand-in may now be another server, with accounts of the same numbers and addresses.
@@ -177,7 +188,8 @@ def test_without_a_yes_and_in_a_dry_run_nothing_is_forgotten(
         with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
             rebind()
 
-    assert json.loads(tried.out) == {"accounts": 1, "users": 1, "sessions": 1}
+    forgotten = {"accounts": 1, "users": 1, "sessions": 1, "refresh_tokens": 0}
+    assert json.loads(tried.out) == forgotten
     assert tried.err == "Everything is in order; nothing was written.\n"
     assert person.session()
     assert provider_pin.pinned(database.reader) == pinned(standin)

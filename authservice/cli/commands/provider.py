@@ -44,7 +44,8 @@ def _rebind(options: argparse.Namespace) -> None:
         confirmation.confirm(
             options,
             f"This forgets all accounts of {former}; from then on {wanted} identifies people. Every"
-            " person becomes a new user, all sessions end, and no data of the former users moves.",
+            " person becomes a new user, all sessions and refresh tokens end, and no data of the"
+            " former users moves.",
         )
         with opened.begin(dry_run=options.dry_run) as transaction:
             counts = provider_pin.rebind(transaction, former, wanted)
@@ -58,7 +59,7 @@ def _rebind(options: argparse.Namespace) -> None:
         sys.stdout.write(json.dumps(counts) + "\n")
         return
     for name, number in counts.items():
-        sys.stdout.write(f"{name}: {number}\n")
+        sys.stdout.write(f"{name.replace('_', ' ')}: {number}\n")
 
 
 def _wanted(ini: IniFile) -> ProviderPin:

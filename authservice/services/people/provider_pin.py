@@ -16,6 +16,7 @@ from authservice.database.transaction import Transaction
 from authservice.events import ProviderRebound
 from authservice.models import (
     account,
+    oauth_refresh_token,
     pinned_name,
     pinned_provider,
     removed_account,
@@ -24,6 +25,7 @@ from authservice.models import (
 )
 from authservice.services.people import email_addresses, person_lock
 from authservice.services.sessions import sessions
+from authservice.services.tokens import grants
 from authservice.settings.hosts import origin_of
 
 # The table has one row, so one insertion decides between those who start at the same moment.
@@ -74,9 +76,9 @@ def rebind(
     """Pin another provider and forget the accounts; return how many of what that were.
 
     Accounts under the new id are deleted too, since their provider is not known. The people are
-    left without an account, so new users may have their addresses, and their sessions end. Names
-    in rules have other numbers at the new provider, which are pinned later. None when another
-    provider is pinned than the former one.
+    left without an account, so new users may have their addresses, and their sessions and refresh
+    tokens end. Names in rules have other numbers at the new provider, which are pinned later. None
+    when another provider is pinned than the former one.
     """
     connection = transaction.connection
     still = (
@@ -98,8 +100,15 @@ def rebind(
     ending = connection.scalars(of_them).all()
     for begin in range(0, len(ending), _AT_ONCE):
         sessions.end(transaction, ending[begin : begin + _AT_ONCE])
+    of_theirs = oauth_refresh_token.c.user_id.in_(select(user.c.id).where(left))
+    refresh_tokens = grants.revoke(connection, of_theirs)
     transaction.note(ProviderRebound(provider=wanted.provider_id, accounts=accounts))
-    return {"accounts": accounts, "users": len(people), "sessions": len(ending)}
+    return {
+        "accounts": accounts,
+        "users": len(people),
+        "sessions": len(ending),
+        "refresh_tokens": refresh_tokens,
+    }
 
 
 def _part_from_address(connection: Connection, user_id: str) -> None:

@@ -63,14 +63,18 @@ def store_without_refresh_token(
     return row_id
 
 
-def revoke(connection: Connection, which: ColumnElement[bool]) -> None:
-    """End grants with all their tokens; those with a refresh token stay, to know it by."""
+def revoke(connection: Connection, which: ColumnElement[bool]) -> int:
+    """End grants with all their tokens; return how many have a refresh token, and stay to know it.
+
+    Those that ended before do not count.
+    """
     delete_access(connection, which)
-    connection.execute(
+    ending = (
         update(oauth_refresh_token)
         .where(which, _GRANT.revoked.is_(None))
         .values(revoked=clock.now(), recent=None)
     )
+    return connection.execute(ending).rowcount
 
 
 def delete_access(connection: Connection, which: ColumnElement[bool]) -> None:
