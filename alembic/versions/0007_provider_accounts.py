@@ -42,6 +42,10 @@ def upgrade() -> None:
     if op.get_bind().dialect.name == "postgresql":
         # SQLite folds the letters of ASCII alone anyway.
         address = sa.collate(address, "C")
+    # Somebody's address may be what is to stand in for another's: it is no address, and is freed
+    # first. Nobody has one without a name before the "@".
+    replaced = (_user.c.email_verified == 0) | _user.c.email.ilike("%@unverified.invalid")
+    op.execute(_user.update().where(replaced).values(email="@" + _user.c.id, email_verified=0))
     op.execute(
         _user.update().where(_user.c.email_verified == 0).values(email=sa.func.lower(address))
     )

@@ -62,6 +62,28 @@ def test_what_nobody_has_verified_is_replaced_and_the_rest_stays(database):
     }
 
 
+def test_who_has_what_is_to_stand_in_for_another_is_given_something_else(database):
+    taken = {
+        "WithoutAccount": ("github-2@unverified.invalid", 0),
+        "verified": ("Enterprise-4@Unverified.Invalid", 1),
+    }
+    with database.transaction() as connection:
+        for user_id, (email, verified) in taken.items():
+            connection.execute(
+                text('UPDATE "user" SET email = :email, email_verified = :verified WHERE id = :id'),
+                {"id": user_id, "email": email, "verified": verified},
+            )
+
+    schema.migrate(database, "0007")
+
+    assert stored(database) == {
+        "verified": ("github-1@unverified.invalid", 0),
+        "unverified": ("github-2@unverified.invalid", 0),
+        "Unverified2": ("enterprise-4@unverified.invalid", 0),
+        "WithoutAccount": ("withoutaccount@unverified.invalid", 0),
+    }
+
+
 def test_going_back_keeps_everybody_and_it_can_be_done_again(database):
     schema.migrate(database, "0007")
     after = stored(database)

@@ -204,9 +204,13 @@ def _address(profile: Profile) -> tuple[str, bool]:
 def _create(connection: Connection, profile: Profile) -> User | None:
     """Return a new user with the profile's account; None when address or account is taken."""
     now = clock.now()
+    user_id = profile.user_id or random_id()
     address, verified = _address(profile)
+    if not verified and _holder(connection, address) is not None:
+        # An older version stores it for whom the provider says that it is their address.
+        address = email_addresses.stand_in_without_account(user_id)
     created = User(
-        id=profile.user_id or random_id(),
+        id=user_id,
         name=profile.name,
         email=address,
         email_verified=verified,
