@@ -2,8 +2,8 @@
 
 import logging
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections import ChainMap, OrderedDict
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 _log = logging.getLogger(__name__)
@@ -12,6 +12,8 @@ _log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 3.0
 # How long the page waits that a person without a place sees.
 RELOAD_SECONDS = 2
+# Of so many addresses and sites it is known when they were served. Who comes from more is new.
+_KNOWN = 1000
 
 
 class TooManySignInsError(Exception):
@@ -23,9 +25,9 @@ class SignInPlaces:
 
     A slow provider must not occupy all threads: the queue has at most a quarter of them, and a
     quarter stays free when all places are taken too. One address may have all places as long as no
-    other address waits. The next place goes to the address with the fewest. If the queue is too
-    long, the last request of the address with the most leaves it. An address of IPv6 is a network,
-    and its site counts before it: who has a whole site has no more than others.
+    other address waits. Then they go round: who was served last stands behind who was not, and
+    the last leaves a queue that is too long. An address of IPv6 is a network, and its site takes
+    turns before it: who has a whole site has no more than others.
     """
 
     def __init__(self, number: int, *, patience: float = PATIENCE_SECONDS) -> None:
@@ -38,7 +40,9 @@ class SignInPlaces:
         self._patience = patience
         self._lock = threading.Lock()
         self._taken = 0
-        self._held: Counter[str] = Counter()
+        self._turns = 0
+        # The last turn of an address or a site.
+        self._served: OrderedDict[str, int] = OrderedDict()
         self._line: list[_Waiting] = []
 
     def fit(self, threads: int) -> None:
@@ -68,18 +72,19 @@ class SignInPlaces:
         try:
             yield
         finally:
-            self._give_back(senders)
+            self._give_back()
 
     def _take(self, senders: tuple[str, ...]) -> None:
         with self._lock:
             if self._taken < self._number:
-                self._taken += 1
-                self._held.update(senders)
+                self._serve(senders)
                 return
             mine = _Waiting(senders)
             self._line.append(mine)
             if len(self._line) > self._longest_line:
-                self._send_away(max(reversed(self._line), key=self._share))
+                *_, last = self._in_turn()
+                self._line.remove(last)
+                last.decided.set()
         mine.decided.wait(self._patience)
         with self._lock:
             if mine in self._line:
@@ -87,26 +92,35 @@ class SignInPlaces:
         if not mine.has_place:
             raise TooManySignInsError
 
-    def _give_back(self, senders: tuple[str, ...]) -> None:
+    def _give_back(self) -> None:
         with self._lock:
             self._taken -= 1
-            # What is counted stays as small as the number of places.
-            self._held -= Counter(senders)
             if self._line:
-                following = min(self._line, key=lambda each: _share_of(self._held, each))
+                following, *_ = self._in_turn()
                 self._line.remove(following)
-                self._taken += 1
-                self._held.update(following.senders)
+                self._serve(following.senders)
                 following.has_place = True
                 following.decided.set()
 
-    def _send_away(self, waiting: "_Waiting") -> None:
-        self._line.remove(waiting)
-        waiting.decided.set()
+    def _serve(self, senders: tuple[str, ...]) -> None:
+        self._taken += 1
+        self._turns += 1
+        for sender in senders:
+            self._served[sender] = self._turns
+            self._served.move_to_end(sender)
+        while len(self._served) > _KNOWN:
+            self._served.popitem(last=False)
 
-    def _share(self, waiting: "_Waiting") -> tuple[int, int]:
-        in_line = Counter(sender for each in self._line for sender in each.senders)
-        return _share_of(self._held + in_line, waiting)
+    def _in_turn(self) -> "list[_Waiting]":
+        """Return the queue in the order in which the next places go round."""
+        served: ChainMap[str, int] = ChainMap({}, self._served)
+        left, order = list(self._line), []
+        while left:
+            following = min(left, key=lambda each: each.last_served(served))
+            left.remove(following)
+            order.append(following)
+            served.update(dict.fromkeys(following.senders, self._turns + len(order)))
+        return order
 
 
 class _Waiting:
@@ -117,7 +131,6 @@ class _Waiting:
         self.decided = threading.Event()
         self.has_place = False
 
-
-def _share_of(counted: Counter[str], waiting: _Waiting) -> tuple[int, int]:
-    """Return what is counted for the site of a request, and for its address."""
-    return counted[waiting.senders[-1]], counted[waiting.senders[0]]
+    def last_served(self, served: Mapping[str, int]) -> tuple[int, int]:
+        """Return the last turn of the request's site, and that of its address."""
+        return served.get(self.senders[-1], 0), served.get(self.senders[0], 0)

@@ -1,5 +1,6 @@
 """Waiting for the identity provider: who has a place, who is next, and who is sent away."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -68,7 +69,7 @@ def test_one_address_may_have_all_places_while_nobody_else_is_there(make_room):
 
 
 @pytest.mark.attack("BROWSER-places")
-def test_the_next_place_goes_to_the_address_with_the_fewest(make_room):
+def test_who_was_served_last_stands_behind_who_was_not(make_room):
     room = make_room(4)
     held = [room.hold("a") for _ in range(4)]
     greedy = room.stand_in_line("a")
@@ -84,43 +85,54 @@ def test_the_next_place_goes_to_the_address_with_the_fewest(make_room):
 
 
 @pytest.mark.attack("BROWSER-places")
-def test_three_addresses_that_ask_all_the_time_keep_nobody_else_out(make_room):
+@pytest.mark.parametrize(
+    "greedy",
+    [
+        [(f"address {number}",) for number in range(8)],
+        [(f"network {number}", "site") for number in range(8)],
+        [(f"network {number}", f"site {number % 2}") for number in range(8)],
+    ],
+    ids=["addresses", "networks of a site", "networks of two sites"],
+)
+def test_eight_that_ask_all_the_time_keep_nobody_else_out(make_room, greedy):
     room = make_room(4)
-    held = [room.hold(address) for address in ("a", "b", "c", "a")]
-    for number in range(10):
+    for each in greedy:
+        room.hold(*each).close()
+    turns = itertools.cycle(greedy)
+    held = [room.hold(*next(turns)) for _ in range(4)]
+    for number in range(20):
         # They stand in line before the newcomer, as long as it lets them.
-        greedy = [room.stand_in_line(address) for address in ("a", "b", "c")]
+        waiting = [room.stand_in_line(*next(turns)) for _ in range(3)]
         newcomer = room.stand_in_line(f"newcomer {number}")
-        held.pop(0).close()
+        for each in held:
+            each.close()
         newcomer.result()
-        for each in greedy:
+        for each in waiting:
             each.exception()
-        held.append(room.hold("abc"[number % 3]))
+        held = [room.hold(*next(turns)) for _ in range(4)]
 
     for each in held:
         each.close()
 
 
 @pytest.mark.attack("BROWSER-places")
-def test_a_site_that_asks_from_many_networks_keeps_nobody_else_out(make_room):
+def test_who_comes_from_ever_new_networks_of_a_site_keeps_nobody_else_out(make_room):
     room = make_room(4)
     held = [room.hold(f"network {number}", "site") for number in range(4)]
-    for number in range(10):
-        # Each from a network of its own that has no place yet.
-        greedy = [room.stand_in_line(f"network {number} {n}", "site") for n in range(2)]
-        newcomer = room.stand_in_line(f"newcomer {number}")
-        held.pop(0).close()
-        newcomer.result()
-        for each in greedy:
-            each.exception()
-        held.append(room.hold(f"network {number} again", "site"))
+    greedy = [room.stand_in_line(f"another {number}", "site") for number in range(3)]
 
+    newcomer = room.stand_in_line("b")
+    held.pop().close()
+    newcomer.result()
+    for each in greedy:
+        each.exception()
+
+    assert room.order[0] == "b"
     for each in held:
         each.close()
-    assert not room.places._held
 
 
-def test_within_a_site_the_next_place_goes_to_the_network_with_the_fewest(make_room):
+def test_within_a_site_the_networks_take_turns(make_room):
     room = make_room(4)
     held = [room.hold("a", "site") for _ in range(4)]
     greedy = room.stand_in_line("a", "site")
@@ -135,12 +147,12 @@ def test_within_a_site_the_next_place_goes_to_the_network_with_the_fewest(make_r
         each.close()
 
 
-def test_who_makes_the_line_too_long_is_the_last_of_those_with_the_most(make_room):
+def test_the_last_of_whom_the_next_places_go_round_to_leaves_a_line_that_is_too_long(make_room):
     room = make_room(4)
     held = [room.hold("a") for _ in range(4)]
-    first, second = room.stand_in_line("a"), room.stand_in_line("a")
+    first, second = room.stand_in_line("b"), room.stand_in_line("b")
 
-    newcomer = room.stand_in_line("b")
+    newcomer = room.stand_in_line("c")
 
     with pytest.raises(TooManySignInsError):
         second.result()
@@ -151,6 +163,15 @@ def test_who_makes_the_line_too_long_is_the_last_of_those_with_the_most(make_roo
     for each in held:
         each.close()
     assert newcomer.result() is first.result() is None
+
+
+def test_what_is_known_of_who_was_served_stays_small(make_room):
+    room = make_room(1)
+
+    for number in range(2000):
+        room.hold(f"address {number}").close()
+
+    assert len(room.places._served) == 1000
 
 
 def test_who_has_waited_long_enough_is_sent_away_and_the_place_is_not_lost(make_room):
