@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from publicsuffixlist import PublicSuffixList
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-# Browsers read a name that ends in a number as an IPv4 address: 127.1, 0x7f000001 (URL, 3.5).
+# Browsers take a name that ends in a number, as 127.1 or 0x7f000001, for an address of IPv4 (URL
+# Standard, section 3.5).
 _HOST_NAME = re.compile(rf"(?:{_LABEL}\.)*(?!(?:\d+|0x[0-9a-f]*)$){_LABEL}")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -35,7 +36,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_own_machine(host: str) -> bool:
-    """Tell whether a host is, for whoever asks for it, their own machine, however it is written."""
+    """Tell whether a browser that is sent to a host stays on its own machine."""
     if is_loopback(host):
         return True
     try:
