@@ -1,4 +1,4 @@
-"""A connection of waitress that knows since when it waits for its client."""
+"""A connection of waitress that is served one request at a time, and knows what it waits for."""
 
 import logging
 import sys
@@ -34,10 +34,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     parser_class = RequestParser
     error_task_class = _ErrorTask
+    request: RequestParser | None
+    sent_continue: bool
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  (as its base)
         self.waiting_since = monotonic()
-        """When it began to wait for a request to be complete; inf while one is answered."""
+        """When it began to wait for its client; inf while a request is answered."""
+        self.is_new = True
+        """Whether no request of it was answered yet."""
+        self._following = b""
         super().__init__(*arguments, **options)
 
     @property
@@ -45,18 +50,64 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         """Tell whether nothing is done for it here, though part of a request may have come."""
         return not self.requests and self.waiting_since < inf
 
+    @property
+    def has_unread_answer(self) -> bool:
+        """Tell whether an answer is complete here that its client has not taken."""
+        return self.waits_for_its_client and self.total_outbufs_len > 0
+
+    def readable(self) -> bool:
+        """Tell whether to read more: not before what has come is dealt with."""
+        return not self._following and bool(super().readable())
+
+    def writable(self) -> bool:
+        """Tell whether there is something to send, or to do once all is sent."""
+        return bool(super().writable() or (self._following and not self.requests))
+
+    def handle_write(self) -> None:
+        """Send what there is to send; the next request has its turn when all is sent."""
+        super().handle_write()
+        if self._following and self.connected and not (self.requests or self.total_outbufs_len):
+            following, self._following = self._following, b""
+            self.received(following)
+
     def received(self, data: bytes) -> bool:
-        """Take what the client sent; one that begins TLS would wait for ever, and is cut off."""
+        """Take what the client sent, as far as one request; one that begins TLS is cut off.
+
+        waitress would answer all that came at once, for a client that need not take any of it:
+        its threads wait where too much is not taken.
+        """
         # No method begins so: it is the type of TLS's handshake records (RFC 8446, section 5.1).
         if self.request is None and not self.requests and data.startswith(_HANDSHAKE):
+            # It would wait for ever.
             _log.warning("a client began TLS, but this port speaks plain HTTP: open it by http://")
             self.handle_close()
             return False
-        return bool(super().received(data))
+        with self.requests_lock:
+            # A thread may have decided so since it was found to be readable.
+            if self.will_close or self.close_when_flushed:
+                return False
+            while data and not self.requests:
+                data = data[self._take(data) :]
+            self._following += data
+        return True
+
+    def _take(self, data: bytes) -> int:
+        """Return how many bytes the request that arrives takes; a complete one is answered."""
+        self.request = request = self.request or self.parser_class(self.adj)
+        taken: int = request.received(data)
+        if request.expect_continue and request.headers_finished and not self.sent_continue:
+            self.send_continue()
+        if request.completed:
+            self.request, self.sent_continue = None, False
+            # Nothing but empty lines may precede a request.
+            if not request.empty:
+                self.requests.append(request)
+                self.server.add_task(self)
+        return taken
 
     def service(self) -> None:
         """Answer a request, in a thread."""
-        self.waiting_since = inf
+        self.waiting_since, self.is_new = inf, False
         try:
             super().service()
         finally:

@@ -16,7 +16,7 @@ from waitress.wasyncore import close_all, dispatcher
 
 from authservice.serving.open_files import affordable
 from authservice.serving.waitress_channel import Channel
-from authservice.serving.waitress_connections import make_room
+from authservice.serving.waitress_connections import cut_unread, make_room
 from authservice.serving.waitress_listening import announce, listen
 
 _log = logging.getLogger(__name__)
@@ -70,6 +70,7 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
 def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]) -> None:  # noqa: ANN401  (one class or another)
     """Receive and send until something has ended, asking at each event and each second."""
     while not ended():
+        cut_unread(sockets)
         make_room(sockets, server.adj.connection_limit)
         server.asyncore.loop(
             timeout=server.adj.asyncore_loop_timeout,

@@ -1,13 +1,18 @@
 """More connections than a server keeps: who waits gives way to who sends a request."""
 
 import resource
+import socket
+from collections import deque
 from types import SimpleNamespace
 
 import pytest
+from waitress.server import create_server
 
 from authservice.serving.granian_options import GranianOptions
 from authservice.serving.granian_threads import with_a_thread_each
 from authservice.serving.open_files import affordable
+from authservice.serving.waitress_channel import Channel
+from authservice.serving.waitress_connections import cut_unread, make_room
 from tests.helpers.processes import LocalService
 from tests.serving.servers import COMMANDS, local_ini, wait_for
 
@@ -52,6 +57,173 @@ def test_who_was_answered_lately_keeps_the_connection(server, connect):
         assert connection.answer()[0] == 200
 
     assert idle[0].ends()
+
+
+@pytest.mark.attack("BROWSER-unread-answers")
+def test_who_asks_much_at_once_and_takes_no_answer_keeps_nobody_out(server, connect):
+    much = "GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 160
+    for _ in range(2 * LIMIT):
+        connect(server.port).send(much, may_break=True)
+
+    for _ in range(3):
+        asking = connect(server.port)
+        asking.send(f"{HALF}\r\n")
+        assert asking.answer()[0] == 200
+
+
+# More than the kernel takes for a client that reads nothing, and less than waitress holds.
+_LARGE = b"x" * 12_000_000
+
+
+class Waitress:
+    """waitress with our connections in this process, without threads: a test says what happens."""
+
+    def __init__(self):
+        self.sockets = {}
+        self.tasks = deque()
+        self.asked = []
+        self._clients = []
+        served = SimpleNamespace(add_task=self.tasks.append)
+        self.server = create_server(self._answer, self.sockets, _dispatcher=served, port=0)
+        self.server.channel_class = Channel
+        # As the ini files say: the loop sends what is shorter.
+        self.server.adj.send_bytes = 65536
+
+    @property
+    def channels(self):
+        return [one for one in self.sockets.values() if isinstance(one, Channel)]
+
+    def go_on_until(self, happened):
+        while not happened():
+            while self.tasks:
+                self.tasks.popleft().service()
+            self.receive_and_send()
+
+    def receive_and_send(self):
+        self.server.asyncore.loop(timeout=1, map=self.sockets, count=1)
+
+    def connect(self):
+        """Return a new client and its connection at the server."""
+        client = socket.create_connection(("127.0.0.1", self.server.effective_port))
+        self._clients.append(client)
+        former = set(self.channels)
+        self.go_on_until(lambda: set(self.channels) - former)
+        (channel,) = set(self.channels) - former
+        return client, channel
+
+    def close(self):
+        for client in self._clients:
+            client.close()
+        for one in list(self.sockets.values()):
+            one.handle_close()
+
+    def _answer(self, environ, start_response):
+        self.asked.append(environ["PATH_INFO"])
+        start_response("200 OK", [("Content-Length", str(len(_LARGE)))])
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [_LARGE]
+
+
+@pytest.fixture
+def waitress():
+    started = Waitress()
+    yield started
+    started.close()
+
+
+def _request(line):
+    return f"{line} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+
+
+def _unread(waitress):
+    client, channel = waitress.connect()
+    client.sendall(_request("GET /"))
+    waitress.go_on_until(lambda: channel.has_unread_answer)
+    return client, channel
+
+
+def _idle(waitress):
+    client, channel = waitress.connect()
+    client.sendall(_request("HEAD /"))
+    waitress.go_on_until(lambda: not (channel.is_new or channel.total_outbufs_len))
+    return client, channel
+
+
+def test_who_takes_no_answer_gives_way_first_and_who_has_just_come_never(waitress):
+    first, second = (_idle(waitress)[1] for _ in range(2))
+    unread = _unread(waitress)[1]
+    new = waitress.connect()[1]
+
+    gone = []
+    for _ in range(4):
+        before = waitress.channels
+        make_room(waitress.sockets, len(waitress.sockets))
+        gone.append([channel for channel in before if channel not in waitress.channels])
+
+    assert gone == [[unread], [first], [second], []]
+    assert waitress.channels == [new]
+
+
+@pytest.mark.attack("BROWSER-unread-answers")
+def test_what_came_after_a_request_waits_until_its_answer_is_taken(waitress):
+    client, channel = waitress.connect()
+
+    client.sendall(_request("GET /1") + _request("HEAD /2"))
+    waitress.go_on_until(lambda: channel.has_unread_answer)
+    waitress.receive_and_send()
+    assert waitress.asked == ["/1"]
+
+    waitress.go_on_until(lambda: client.recv(1_000_000) and waitress.asked != ["/1"])
+    assert waitress.asked == ["/1", "/2"]
+
+
+def test_nothing_more_is_read_before_what_has_come(waitress):
+    # The thread sends all of the answer, and the loop has not gone on since.
+    waitress.server.adj.send_bytes = 1
+    client, _ = waitress.connect()
+    client.sendall(_request("HEAD /1") + _request("HEAD /2"))
+    while not waitress.tasks:
+        waitress.receive_and_send()
+    waitress.tasks.popleft().service()
+
+    client.sendall(_request("HEAD /3"))
+    waitress.go_on_until(lambda: len(waitress.asked) == 3)
+
+    assert waitress.asked == ["/1", "/2", "/3"]
+
+
+def test_an_answer_that_was_not_sent_is_not_unread(waitress):
+    client, channel = waitress.connect()
+    client.sendall(_request("HEAD /"))
+    while not waitress.tasks:
+        waitress.receive_and_send()
+    waitress.tasks.popleft().service()
+    assert channel.has_unread_answer
+
+    make_room(waitress.sockets, len(waitress.sockets))
+
+    assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
+
+
+@pytest.mark.attack("BROWSER-unread-answers")
+def test_an_answer_that_is_not_taken_in_time_is_cut_even_if_it_trickles(waitress):
+    client, channel = _unread(waitress)
+    cut_unread(waitress.sockets)
+    assert waitress.channels == [channel]
+
+    channel.waiting_since -= 30
+    client.recv(1)
+    cut_unread(waitress.sockets)
+
+    assert waitress.channels == []
+
+
+def test_who_takes_all_of_the_answer_may_be_idle_for_longer(waitress):
+    channel = _idle(waitress)[1]
+    channel.waiting_since -= 30
+
+    cut_unread(waitress.sockets)
+
+    assert waitress.channels == [channel]
 
 
 @pytest.fixture

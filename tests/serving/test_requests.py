@@ -96,6 +96,20 @@ def test_a_body_has_a_length_however_it_is_sent(seen, request_):
     assert environ["CONTENT_LENGTH"] == "3"
 
 
+def test_requests_that_come_at_once_are_answered_one_after_the_other(echo, connect):
+    connection = connect(echo.port)
+    form = "Host: localhost\r\nContent-Length: 3\r\n\r\na=b"
+
+    # Some clients send an empty line after a form.
+    connection.send(f"POST /1 HTTP/1.1\r\n{form}\r\nPOST /2 HTTP/1.1\r\n{form}")
+    connection.send(f"GET /3 HTTP/1.1\r\n{CLOSE}\r\n")
+
+    for path, body in (("/1", "a=b"), ("/2", "a=b"), ("/3", "")):
+        environ = json.loads(connection.answer()[1])
+        assert (environ["PATH_INFO"], environ["body"]) == (path, body)
+    assert connection.ends()
+
+
 def test_a_body_that_waits_for_the_server_is_asked_for(echo, connect):
     connection = connect(echo.port)
     connection.send(f"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n{CLOSE}\r\n")
