@@ -6,9 +6,8 @@ request's, and names itself in each answer.
 Each request has a thread of granian's to itself while its body arrives, however slowly it does. As
 many as the application answers at a time have their turn once they are complete.
 
-Of a body in chunks that broke off, or went wrong, granian says that it ended. So chunks are only
-taken where the body shows its own end, as the object of JSON does that some clients send so.
-Everything else needs a length, which the forms of OAuth's clients and browsers have.
+Of a body in chunks that broke off, or went wrong, granian says that it ended. So a body needs a
+length: browsers and clients of OAuth send one, and a proxy that waits for the whole body adds it.
 """
 
 import os
@@ -40,7 +39,6 @@ _OF_REQUESTS = (
     "wsgi.",
 )
 _NO_NAME = ("Server", "")
-_JSON = "application/json"
 
 
 class GranianApplication:
@@ -77,12 +75,10 @@ class GranianApplication:
         def start(status: str, headers: list[tuple[str, str]], *error: object) -> object:
             return start_response(status, [*headers, _NO_NAME], *error)
 
-        coding = environ.get("HTTP_TRANSFER_ENCODING")
-        if coding is not None and (refusal := _refused(coding, environ)):
-            start(refusal, [("Content-Length", "0"), ("Connection", "close")])
+        if "HTTP_TRANSFER_ENCODING" in environ:
+            start("411 Length Required", [("Content-Length", "0"), ("Connection", "close")])
             return []
-        has_body = "CONTENT_LENGTH" in environ or coding is not None
-        if has_body and not _received(environ):
+        if "CONTENT_LENGTH" in environ and not _received(environ):
             start("400 Bad Request", [("Content-Length", "0")])
             return []
         thread = get_ident()
@@ -96,26 +92,15 @@ class GranianApplication:
             del self._begun[thread]
 
 
-def _refused(coding: str, environ: Environ) -> str | None:
-    """Return the status of a request whose body has no length and no end that can be seen."""
-    if coding.lower() != "chunked":
-        # Another server might find another end of the body (RFC 9112, section 6.3).
-        return "400 Bad Request"
-    media_type = environ.get("CONTENT_TYPE", "").partition(";")[0]
-    return None if media_type.strip().lower() == _JSON else "411 Length Required"
-
-
 def _received(environ: Environ) -> bool:
     """Receive the body, so that its length is known; False when it broke off.
 
-    One that is longer than the application takes is left where it is, to be refused. In chunks
-    there is at least one byte: without any, an object may have broken off before its first.
+    One that is longer than the application takes is left where it is, to be refused.
     """
-    announced = int(environ.get("CONTENT_LENGTH", "1"))
+    announced = int(environ["CONTENT_LENGTH"])
     longest = max_body(environ.get("PATH_INFO", ""))
     if announced > longest:
         return True
     body = environ["wsgi.input"].read(longest + 1)
     environ["wsgi.input"] = BytesIO(body)
-    environ["CONTENT_LENGTH"] = str(len(body))
     return len(body) >= announced

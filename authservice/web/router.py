@@ -82,10 +82,9 @@ def _add_tweens(config: Any, kind: RouterKind) -> None:
     """Add the gates; the last to be added is the outermost, so headers stand on all answers."""
     if kind.local_mode:
         config.add_tween("authservice.web.gates.local_address.local_address")
+        config.add_tween("authservice.web.gates.local_guard.local_guard")
     config.add_tween("authservice.web.gates.junk_guard.junk_guard")
     config.add_tween("authservice.web.gates.cors.cors")
-    if kind.local_mode:
-        config.add_tween("authservice.web.gates.local_guard.local_guard")
     headers = "https_headers" if kind.https else "http_headers"
     config.add_tween(f"authservice.web.gates.security_headers.{headers}")
     if kind.measured:

@@ -63,6 +63,11 @@ def junk(environ: dict[str, Any], longest: int = MAX_BODY) -> Junk | None:
 
     ``longest`` is how many bytes its body may have.
     """
+    host = environ.get("HTTP_HOST", "")
+    # Servers join what comes twice. Neither a name of DNS nor an address has a comma.
+    if "," in host or (host == "" and environ["SERVER_PROTOCOL"] == "HTTP/1.1"):
+        message = "A request of HTTP/1.1 must have one Host header (RFC 9112, section 3.2)"
+        return Junk("host", 400, message, "BAD_REQUEST")
     query = environ.get("QUERY_STRING", "")
     if len(query) > MAX_QUERY:
         message = f"The query is longer than {MAX_QUERY} bytes"
