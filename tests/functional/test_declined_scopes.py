@@ -164,3 +164,15 @@ def test_a_client_that_need_not_ask_gets_what_its_operator_allows(app, browser, 
     tokens = tokens_of(browser, trusted)
 
     assert trusted.refresh(tokens["refresh_token"]).json["scope"] == tokens["scope"]
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+def test_where_declining_would_not_last_it_is_not_offered(app, browser, database):
+    trusted = RelyingParty.registered(app, database, skip_consent=True)
+    tokens = tokens_of(browser, trusted)
+
+    page = browser.follow_home(trusted.authorize(browser, prompt="consent"))
+
+    assert "Choose what you share" not in page
+    allowed = browser.follow_home(page.forms[0].submit("decision", value="allow"))
+    assert trusted.redeem(trusted.answer(allowed)["code"]).json["scope"] == tokens["scope"]

@@ -38,6 +38,9 @@ class AuthorizationRequest:
         if "openid" not in self.scopes:
             # All that is left might be declined, and a grant of nothing is a refusal.
             return ()
+        if self.client.skip_consent:
+            # Its next request would bring it again, and ask nobody.
+            return ()
         return tuple(scope for scope in self.consent_scopes if scope != "openid")
 
     def without(self, declined: Collection[str]) -> "AuthorizationRequest":

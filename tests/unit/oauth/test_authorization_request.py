@@ -4,11 +4,23 @@ import pytest
 
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.claims_parameter import RequestedClaims
+from authservice.services.clients.clients import Client
 
 
-def asking(*scopes, claims=()):
+def asking(*scopes, claims=(), skip_consent=False):
     return AuthorizationRequest(
-        client=None,
+        client=Client(
+            client_id="client",
+            client_secret=None,
+            name="Example App",
+            disabled=False,
+            public=False,
+            skip_consent=skip_consent,
+            enable_end_session=False,
+            scopes=None,
+            redirect_uris=("https://app.example.com/cb",),
+            post_logout_redirect_uris=None,
+        ),
         redirect_uri="https://app.example.com/cb",
         response_mode="query",
         state=None,
@@ -31,6 +43,7 @@ def asking(*scopes, claims=()):
         (asking("openid", claims=("email",)), ("openid", "email"), ("email",)),
         (asking("openid", "email", claims=("email",)), ("openid", "email"), ("email",)),
         (asking("email", "profile"), ("email", "profile"), ()),
+        (asking("openid", "email", skip_consent=True), ("openid", "email"), ()),
     ],
 )
 def test_all_but_openid_may_be_declined_where_openid_is_asked_for(asked, consent, optional):
