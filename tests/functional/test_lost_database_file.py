@@ -192,11 +192,16 @@ def test_a_file_that_somebody_has_vacuumed_serves_on(database, file):
         other.execute("VACUUM")
     database.checkpoint()
     assert file.stat().st_size < before
+    # As an examination of a large one takes.
+    database.file._took = 5.0
+    examined = database.file._examined
 
     with database.transaction() as connection:
         connection.execute(CHANGE)
 
     assert database.file.fault is None
+    # While it has its turn nobody else writes.
+    assert database.file._examined is examined
 
 
 @pytest.mark.attack("MACHINE-lost-file")

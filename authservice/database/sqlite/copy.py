@@ -64,8 +64,22 @@ def quick_fault(file: Path, begun: Callable[[sqlite3.Connection], None]) -> str 
     return None if fault == "ok" else str(fault.splitlines()[-1])
 
 
+def is_cut(file: Path) -> bool:
+    """Tell whether a file, without its log, has fewer pages than its header says.
+
+    It reads the header alone, and waits for nobody. SQLite writes the header before it cuts a file.
+    """
+    try:
+        with _reading(file, "&immutable=1") as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    except sqlite3.Error:
+        return True
+    return bool(pages == 0)
+
+
 @contextmanager
-def _reading(file: Path) -> Iterator[sqlite3.Connection]:
-    address = f"file:{quote(str(file.absolute()))}?mode=ro"
+def _reading(file: Path, options: str = "") -> Iterator[sqlite3.Connection]:
+    # SQLite's own connection: to open and close the file would end the locks of all others.
+    address = f"file:{quote(str(file.absolute()))}?mode=ro{options}"
     with closing(sqlite3.connect(address, uri=True)) as connection:
         yield connection

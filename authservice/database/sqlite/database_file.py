@@ -16,7 +16,7 @@ from time import monotonic
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from authservice.crypto.private_files import make_file
-from authservice.database.sqlite.copy import quick_fault
+from authservice.database.sqlite.copy import is_cut, quick_fault
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +35,7 @@ _REST_PER_WORK = 100
 _QUICK_SECONDS = 0.02
 _SECONDS_BETWEEN = 1.0
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_CUT = "it is shorter than its header says"
 
 
 class DatabaseFile:
@@ -77,8 +78,8 @@ class DatabaseFile:
     def require(self) -> None:
         """Raise OperationalError unless this is the file that was opened, and not known as damaged.
 
-        It costs one question to the kernel. A file that has become shorter is examined first, and
-        a small one that has changed, if the last examination was a second ago.
+        It costs one question to the kernel. Of a file that has become shorter the header is read. A
+        small one that has changed is examined, if the last examination was a second ago.
         """
         self._note(self._what_is_wrong(at_commit=True))
         if self.fault is not None:
@@ -112,9 +113,9 @@ class DatabaseFile:
         thread.join(seconds)
         return self._damage
 
-    def examine(self, *, wait: bool = False) -> None:
-        """Look for damage, unless another thread does, for which this one may wait."""
-        if self._stopped or not self._examining.acquire(blocking=wait):
+    def examine(self) -> None:
+        """Look for damage, unless another thread does."""
+        if self._stopped or not self._examining.acquire(blocking=False):
             return
         try:
             # A change from now on will have the file examined again.
@@ -159,17 +160,17 @@ class DatabaseFile:
                 return f"{_GONE}: {_PUT_BACK}"
             if _identity(found) != self._identity:
                 return f"{_REPLACED}: {_PUT_BACK}"
-            self._examine_at_once(found, at_commit=at_commit)
+            # VACUUM makes it shorter too. To examine all of it would keep others from writing.
+            if found.st_size < self._size and is_cut(Path(self._path)):
+                return f"is damaged ({_CUT}): {_RESTORE}"
+            self._size = found.st_size
+            if at_commit:
+                self._examine_at_once(found)
         return None if self._damage is None else f"is damaged ({self._damage}): {_RESTORE}"
 
-    def _examine_at_once(self, found: os.stat_result, *, at_commit: bool) -> None:
-        """Examine a file that may have been cut, or a small one that has changed."""
-        is_shorter = found.st_size < self._size
-        self._size = found.st_size
-        if is_shorter:
-            # VACUUM makes it shorter too.
-            self.examine(wait=True)
-        elif at_commit and self._examined is not None and self._took < _QUICK_SECONDS:
+    def _examine_at_once(self, found: os.stat_result) -> None:
+        """Examine a small file that has changed."""
+        if self._examined is not None and self._took < _QUICK_SECONDS:
             rests = monotonic() < self._examined_at + _SECONDS_BETWEEN
             if not rests and _version(found) != self._examined:
                 self.examine()
