@@ -95,14 +95,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         """Return how many bytes the request that arrives takes; a complete one is answered."""
         self.request = request = self.request or self.parser_class(self.adj)
         taken: int = request.received(data)
-        if request.expect_continue and request.headers_finished and not self.sent_continue:
-            self.send_continue()
         if request.completed:
             self.request, self.sent_continue = None, False
             # Nothing but empty lines may precede a request.
             if not request.empty:
                 self.requests.append(request)
                 self.server.add_task(self)
+        elif request.expect_continue and request.headers_finished and not self.sent_continue:
+            # It takes the request for one that is not complete (RFC 9110, section 10.1.1).
+            self.send_continue()
         return taken
 
     def service(self) -> None:

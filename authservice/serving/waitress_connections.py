@@ -20,8 +20,9 @@ _TO_TAKE_SECONDS = 30.0
 
 def cut_unread(sockets: Mapping[int, dispatcher]) -> None:
     """Close the connections of clients that have not taken all of their answer in time."""
+    in_time = monotonic() - _TO_TAKE_SECONDS
     for channel in _channels(sockets):
-        if channel.has_unread_answer and channel.waiting_since < monotonic() - _TO_TAKE_SECONDS:
+        if channel.waiting_since < in_time and channel.has_unread_answer:
             channel.handle_close()
 
 
@@ -46,7 +47,7 @@ def make_room(sockets: Mapping[int, dispatcher], limit: int) -> None:
                 channel.handle_write()
         waiting = [channel for channel in _channels(sockets) if channel.waits_for_its_client]
         waiting.sort(key=lambda channel: (not channel.has_unread_answer, channel.waiting_since))
-        newest = [channel for channel in waiting if channel.is_new][-places:]
+        newest = {*[channel for channel in waiting if channel.is_new][-places:]}
         for channel in [one for one in waiting if one not in newest][:places]:
             channel.handle_close()
     for listener in [one for one in sockets.values() if isinstance(one, BaseWSGIServer)]:

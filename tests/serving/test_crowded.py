@@ -114,8 +114,9 @@ class Waitress:
     def close(self):
         for client in self._clients:
             client.close()
-        for one in list(self.sockets.values()):
-            one.handle_close()
+        for channel in self.channels:
+            channel.handle_close()
+        self.server.close()
 
     def _answer(self, environ, start_response):
         self.asked.append(environ["PATH_INFO"])

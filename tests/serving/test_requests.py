@@ -128,6 +128,17 @@ def test_a_body_that_waits_for_the_server_is_asked_for(echo, connect):
     assert json.loads(connection.answer()[1])["body"] == "a=b"
 
 
+@pytest.mark.parametrize("length", ["", "Content-Length: 0\r\n"])
+def test_a_request_without_a_body_waits_for_nobody(echo, connect, length):
+    connection = connect(echo.port)
+    first = f"GET /1 HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n{length}\r\n"
+
+    connection.send(f"{first}GET /2 HTTP/1.1\r\n{CLOSE}\r\n")
+
+    for path in ("/1", "/2"):
+        assert json.loads(connection.answer()[1])["PATH_INFO"] == path
+
+
 @pytest.mark.attack("BROWSER-request-smuggling")
 @pytest.mark.parametrize("order", [1, -1])
 def test_no_request_hides_behind_two_lengths(echo, connect, order):
@@ -248,9 +259,8 @@ def test_nothing_is_done_for_a_body_whose_end_was_not_seen(echo, connect, first,
 
 @pytest.mark.parametrize("times", [1, 300])
 @pytest.mark.parametrize("chunk", ["3\r\na=b\r\n", '3;a="b"\r\n\r\n\r\r\n', "0003\r\n\n0\r\r\n"])
-def test_chunks_are_joined_however_they_arrive(name, echo, connect, chunk, times):
-    if name == "granian":
-        pytest.skip("it takes no chunks")
+@pytest.mark.parametrize("name", ["waitress"], indirect=True)
+def test_chunks_are_joined_however_they_arrive(echo, connect, chunk, times):
     connection = connect(echo.port)
     sent = f"{times * chunk}0\r\nTrailer: x\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     connection.send("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
