@@ -132,11 +132,7 @@ def _needs_consent(
     *,
     local_mode: bool,
 ) -> bool:
-    covered = (
-        consent is not None
-        and consent.covers(asked.consent_scopes)
-        and consent.covers_resources(asked.resources)
-    )
+    covered = consent is not None and consent.covers(asked.consent_scopes, asked.resources)
     if covered and consent is not None and consent.updated_at >= visit.started_at:
         return False
     if "consent" in asked.prompt:

@@ -148,11 +148,7 @@ def _require_session_and_consent(
     if not found.is_admitted:
         raise InvalidGrantError(description=ADMISSION_DUE)
     allowed_people.require(request.context, writer, found.allow, grant.user_id)
-    if request.client.skip_consent:
-        return
-    if not found.covers(grant.consent_scopes):
-        raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
-    if grant.resources and not issue.is_allowed(writer, grant):
+    if not request.client.skip_consent and not grant.is_within(found.consent):
         raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 
 

@@ -57,6 +57,10 @@ class TokenGrant:
             "requested_claims": self.requested_claims.to_json(),
         }
 
+    def is_within(self, consent: Allowed | None) -> bool:
+        """Tell whether a consent covers all of the grant."""
+        return consent is not None and consent.covers(self.consent_scopes, self.resources)
+
     def within(self, scopes: Collection[str], resources: Collection[str]) -> "TokenGrant":
         """Return what is left of the grant where it may hold these scopes and resources only."""
         lost = {scope for scope in self.consent_scopes if scope not in scopes}

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
-from sqlalchemy import Connection
 
 from authservice import clock
 from authservice.crypto.secret_values import random_token
@@ -20,7 +19,6 @@ from authservice.oauth.protocol_answer import NO_STORE
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.clients.clients import Client
-from authservice.services.people import consents
 from authservice.services.people.users import User
 from authservice.services.tokens import access_tokens
 
@@ -88,16 +86,6 @@ def sign(
             grant, request.client, user, scopes, access_token, settings=settings, keys=keys
         )
     return SignedTokens(grant, scopes, resources, answer)
-
-
-def is_allowed(writer: Connection, grant: TokenGrant) -> bool:
-    """Tell whether the person allows what was signed, as the transaction sees it."""
-    consent = consents.find(writer, grant.client_id, grant.user_id)
-    return (
-        consent is not None
-        and consent.covers(grant.consent_scopes)
-        and consent.covers_resources(grant.resources)
-    )
 
 
 def store(

@@ -1,7 +1,6 @@
 """Refreshing tokens (RFC 6749, section 6), from the first check to the answer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
@@ -13,7 +12,8 @@ from authservice.oauth.token import allowed_people, issue
 from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining
 from authservice.oauth.token.issue import Answer, SignedTokens, TokenRequest
 from authservice.services.admission import client_rules
-from authservice.services.people import person_lock
+from authservice.services.people import consents, person_lock
+from authservice.services.people.consents import Allowed
 from authservice.services.tokens import grants, refresh_tokens
 from authservice.services.tokens.refresh_tokens import Issued, RefreshToken, State
 
@@ -30,16 +30,20 @@ class RefreshTokenGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no
     def create_token_response(self, request: TokenRequest, _token_type: str) -> Answer:
         """Return the tokens; raises OAuth2Error."""
         request.parameters.require("refresh_token")
-        presented, tokens = _checked_and_signed(request)
+        presented = _find_token(request)
+        _refuse_replay(request, presented)
+        admitted_after(request.context, presented.user)
+        # Before the transaction: no lock is held while it is signed.
+        tokens = _signed(request, presented, presented.consent)
 
         transaction = request.context.transaction()
         writer = transaction.connection
         person_lock.share(writer, presented.user_id, presented.client_id)
-        if not request.client.skip_consent and not issue.is_allowed(writer, tokens.grant):
-            # The consent has changed since. It cannot change again: the transaction shares the
-            # person by now.
-            context = replace(request.context, reader=writer)
-            presented, tokens = _checked_and_signed(replace(request, context=context))
+        if not request.client.skip_consent:
+            consent = consents.find(writer, presented.client_id, presented.user_id)
+            if not tokens.grant.is_within(consent):
+                # Less is allowed than when it was signed. It stays so, the person being shared.
+                tokens = _signed(request, presented, consent)
         has_list = request.client.allow is not None
         if has_list:
             _require_on_list(request, writer, presented)
@@ -56,20 +60,6 @@ class RefreshTokenGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no
         stored = TokenGrant.of_refresh_token(presented)
         issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored)
         return issue.answer(tokens)
-
-
-def _checked_and_signed(request: TokenRequest) -> tuple[RefreshToken, SignedTokens]:
-    """Return what was presented and what is to be answered, after every check but the last."""
-    presented = _find_token(request)
-    _refuse_replay(request, presented)
-    admitted_after(request.context, presented.user)
-    granted = TokenGrant.of_refresh_token(presented)
-    grant = remaining(request.context, request.client, granted, presented.consent)
-    _require_offline_access(grant)
-    resources = issue.target(request.parameters, granted, grant)
-    scopes = _scopes(request, presented, grant)
-    tokens = issue.sign(request, grant, presented.user, scopes, resources)
-    return presented, tokens
 
 
 def _find_token(request: TokenRequest) -> RefreshToken:
@@ -89,6 +79,18 @@ def _refuse_replay(request: TokenRequest, presented: RefreshToken) -> None:
         refresh_tokens.end_replayed_family(request.context.transaction(), presented)
     if state is not State.USABLE:
         raise InvalidGrantError(description=_REFUSED)
+
+
+def _signed(
+    request: TokenRequest, presented: RefreshToken, consent: Allowed | None
+) -> SignedTokens:
+    """Return what this consent leaves of the grant, signed; raises OAuth2Error."""
+    granted = TokenGrant.of_refresh_token(presented)
+    grant = remaining(request.context, request.client, granted, consent)
+    _require_offline_access(grant)
+    resources = issue.target(request.parameters, granted, grant)
+    scopes = _scopes(request, presented, grant)
+    return issue.sign(request, grant, presented.user, scopes, resources)
 
 
 def _require_offline_access(grant: TokenGrant) -> None:

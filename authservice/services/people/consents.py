@@ -1,9 +1,8 @@
 """Consents: what a user has allowed a client, remembered as one growing set."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import NamedTuple, Self
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, select, update
 from sqlalchemy import delete as sql_delete
@@ -19,35 +18,32 @@ from authservice.services.people import person_lock
 
 
 @dataclass(frozen=True, slots=True)
-class Consent:
-    """What a user has allowed a client, and when they last said so."""
-
-    id: str
-    client_id: str
-    scopes: tuple[str, ...]
-    created_at: datetime
-    updated_at: datetime
-    resources: tuple[str, ...] | None = None
-
-    def covers(self, scopes: Iterable[str]) -> bool:
-        """Tell whether every one of these scopes has been allowed."""
-        return set(scopes) <= set(self.scopes)
-
-    def covers_resources(self, resources: Iterable[str]) -> bool:
-        """Tell whether the client has been allowed every one of these resources."""
-        return set(resources) <= set(self.resources or ())
-
-
-class Allowed(NamedTuple):
-    """What a user allows a client, as it is read along with something else of both."""
+class Allowed:
+    """What a user allows a client."""
 
     scopes: tuple[str, ...]
     resources: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, scopes: tuple[str, ...] | None, resources: tuple[str, ...] | None) -> Self | None:
+    def of(
+        cls, scopes: tuple[str, ...] | None, resources: tuple[str, ...] | None
+    ) -> "Allowed | None":
         """Return it from ``ALLOWED``, which are both None where there is no consent."""
-        return None if scopes is None else cls(scopes, resources)
+        return None if scopes is None else Allowed(scopes, resources)
+
+    def covers(self, scopes: Iterable[str], resources: Iterable[str] = ()) -> bool:
+        """Tell whether every one of these is allowed."""
+        return {*scopes} <= {*self.scopes} and {*resources} <= {*(self.resources or ())}
+
+
+@dataclass(frozen=True, slots=True)
+class Consent(Allowed):
+    """What a user has allowed a client, and when they last said so."""
+
+    id: str
+    client_id: str
+    created_at: datetime
+    updated_at: datetime
 
 
 ALLOWED = (oauth_consent.c.scopes, oauth_consent.c.resources)
@@ -63,7 +59,7 @@ def is_of(user_id: ColumnElement[str], client_id: ColumnElement[str]) -> ColumnE
     )
 
 
-_OF_USER = select(*(oauth_consent.c[name] for name in Consent.__slots__)).where(
+_OF_USER = select(*(oauth_consent.c[each.name] for each in fields(Consent))).where(
     oauth_consent.c.user_id == bindparam("of_user"),
     oauth_consent.c.reference_id.is_(None),
 )

@@ -1,6 +1,5 @@
 """What a code depends on: an active session, its user's consent and admission, a client's list."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,19 +16,15 @@ from authservice.services.sessions.sessions import CentralSession
 
 
 class SessionAndConsent(NamedTuple):
-    """Whether the session is active and its user admitted; the scopes of the consent, or None.
+    """Whether the session is active and its user admitted, and what the user allows the client.
 
     ``allow`` is the client's list of people, None where it is for everyone.
     """
 
     session_is_active: bool
-    consented: tuple[str, ...] | None
+    consent: Allowed | None
     is_admitted: bool
     allow: tuple[str, ...] | None
-
-    def covers(self, scopes: Iterable[str]) -> bool:
-        """Tell whether every one of these scopes has been allowed."""
-        return self.consented is not None and set(scopes) <= set(self.consented)
 
 
 _ITS_CONSENT = consents.is_of(session.c.user_id, bindparam("of_client"))
@@ -37,7 +32,7 @@ _THIS = session.c.id == bindparam("asked_session_id")
 _FIND = Prepared(
     select(
         session.c.expires_at,
-        oauth_consent.c.scopes,
+        *consents.ALLOWED,
         ADMITTED.label("is_admitted"),
         oauth_client.c.allow,
     )
@@ -69,8 +64,9 @@ def find(
     row = _FIND.first(connection, asked)
     if row is None:
         return SessionAndConsent(False, None, False, None)  # noqa: FBT003  (nothing is there)
-    expires_at, consented, is_admitted, allow = row
-    return SessionAndConsent(expires_at > clock.now(), consented, is_admitted, allow)
+    expires_at, scopes, resources, is_admitted, allow = row
+    consent = Allowed.of(scopes, resources)
+    return SessionAndConsent(expires_at > clock.now(), consent, is_admitted, allow)
 
 
 def read(

@@ -68,7 +68,7 @@ def session(signed_in=3600, session_id="session"):
 
 
 def consent(*scopes, given=3600):
-    return GrantedConsent("consent", "client", scopes, ago(given), ago(given))
+    return GrantedConsent(scopes, None, "consent", "client", ago(given), ago(given))
 
 
 ALL = consent("openid", "email", "profile")
