@@ -10,7 +10,6 @@ from urllib.parse import unquote_plus
 from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestError
 from sqlalchemy import Connection
 
-from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
@@ -20,19 +19,6 @@ METHODS = (*WITH_SECRET, "none")
 
 # One text for every cause, so that a caller cannot learn which client ids exist.
 _FAILED = "Client authentication failed: the client is unknown or its credentials are wrong."
-
-
-def authenticated_client(
-    context: ServerContext, authorization: str | None, sent: Parameters
-) -> Client:
-    """Return the client that sent a request, if its rate allows it; raises as ``authenticate``."""
-    client = authenticate(context.reader, authorization, sent)
-    context.check_rate_limit(
-        client.client_id,
-        public=bool(client.public),
-        requests_per_minute=client.requests_per_minute,
-    )
-    return client
 
 
 def authenticate(

@@ -5,14 +5,7 @@ A client may learn of its own tokens, and of those for its resources.
 
 from typing import Any
 
-from oauthlib.oauth2.rfc6749.errors import OAuth2Error
-
-from authservice.crypto.compact_json import compact
-from authservice.oauth import parameters
-from authservice.oauth.client_authentication import authenticate
-from authservice.oauth.context import Pairs, ServerContext
-from authservice.oauth.parameters import Parameters
-from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_answer
+from authservice.oauth.request import OAuthRequest
 from authservice.services.admission import client_rules
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens, refresh_tokens
@@ -21,30 +14,9 @@ from authservice.services.tokens.refresh_tokens import RefreshToken, State
 from authservice.settings import AuthSettings
 
 
-def introspect(context: ServerContext, authorization: str | None, form: Pairs) -> ProtocolAnswer:
-    """Return the answer to an introspection request of a client that has a secret."""
-    sent = Parameters.read(form, parameters.TOKEN_ACTION)
-    try:
-        sent.refuse_repeated()
-        client = authenticate(context.reader, authorization, sent, public_clients=False)
-        token = sent.get("token")
-        found = _describe(context, token, client) if token else None
-        context.check_rate_limit(
-            client.client_id,
-            public=False,
-            requests_per_minute=client.requests_per_minute,
-            # Junk that strangers send to a resource server uses up nothing of honest tokens.
-            apart="inactive" if found is None else "",
-        )
-        sent.require("token")
-    except OAuth2Error as error:
-        return error_answer(error)
-    content = {"active": False} if found is None else {"active": True} | found
-    return ProtocolAnswer(200, NO_STORE, compact(content))
-
-
-def _describe(context: ServerContext, token: str, asking: Client) -> dict[str, Any] | None:
-    """Return a token's members, or None when it is not active for this client."""
+def describe(request: OAuthRequest, token: str) -> dict[str, Any] | None:
+    """Return a token's members, or None when it is not active for the client that asks."""
+    context, asking = request.context, request.client
     settings = context.settings
     access_token = access_tokens.find(context.reader, token)
     if access_token is not None:

@@ -46,6 +46,7 @@ TOKEN = _CLIENT | {
 }
 USERINFO = frozenset({"access_token"})
 TOKEN_ACTION = _CLIENT | {"token", "token_type_hint"}
+NAMES = AUTHORIZE | TOKEN | USERINFO | TOKEN_ACTION
 END_SESSION = frozenset(
     {"id_token_hint", "post_logout_redirect_uri", "state", "client_id", "logout_hint", "ui_locales"}
 )

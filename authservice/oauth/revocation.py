@@ -1,33 +1,15 @@
 """Taking a token back (RFC 7009): a refresh token with its family, an access token by itself."""
 
-from oauthlib.oauth2.rfc6749.errors import OAuth2Error
-
 from authservice.database.transaction import Transaction
 from authservice.events import TokenRevoked
-from authservice.oauth import parameters
-from authservice.oauth.client_authentication import authenticated_client
-from authservice.oauth.context import Pairs, ServerContext
-from authservice.oauth.parameters import Parameters
-from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_answer
+from authservice.oauth.request import OAuthRequest
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens, refresh_tokens
 
 
-def revoke(context: ServerContext, authorization: str | None, form: Pairs) -> ProtocolAnswer:
-    """Return the answer to a revocation request; it says nothing of what the token was."""
-    sent = Parameters.read(form, parameters.TOKEN_ACTION)
-    try:
-        sent.refuse_repeated()
-        client = authenticated_client(context, authorization, sent)
-        sent.require("token")
-    except OAuth2Error as error:
-        return error_answer(error)
-    _revoke(context, sent.values["token"], client)
-    return ProtocolAnswer(200, NO_STORE, "", None)
-
-
-def _revoke(context: ServerContext, token: str, client: Client) -> None:
-    """Revoke a token of this client; an unknown one or another client's is left untouched."""
+def revoke(request: OAuthRequest, token: str) -> None:
+    """Revoke a token of the client; an unknown one or another client's is left untouched."""
+    context, client = request.context, request.client
     refresh_token = refresh_tokens.find(context.reader, context.secret, token)
     if refresh_token is not None:
         if refresh_token.client_id == client.client_id:

@@ -1,69 +1,15 @@
 """The userinfo endpoint: the claims behind an access token (OIDC Core, 5.3)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from oauthlib.oauth2.rfc6749.errors import InsufficientScopeError, InvalidTokenError
-from oauthlib.openid.connect.core import endpoints
-from oauthlib.openid.connect.core.request_validator import RequestValidator
-
 from authservice.crypto.compact_json import compact
-from authservice.oauth import claims, parameters
+from authservice.oauth import claims
 from authservice.oauth.claims_parameter import RequestedClaims
-from authservice.oauth.context import Pairs, ServerContext
+from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, bearer_error_answer
 from authservice.services.clients.clients import requests_per_minute
-from authservice.services.tokens import access_tokens
 from authservice.services.tokens.access_tokens import AccessToken
-
-
-@dataclass(slots=True)
-class _Request:
-    """What oauthlib examines: the token that was presented, and what it was found to stand for."""
-
-    context: ServerContext
-    access_token: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    scopes: Sequence[str] = ()
-    found: AccessToken | None = None
-
-
-class _Validator(RequestValidator):  # type: ignore[misc]  # oauthlib has no types
-    """Answers what oauthlib asks of an access token."""
-
-    def validate_bearer_token(self, token: str, _scopes: object, request: _Request) -> bool:
-        """Accept an access token that is alive, and set what it stands for."""
-        found = access_tokens.find(request.context.reader, token)
-        # A token for a resource is that resource's alone: there it must not open the profile.
-        if found is None or found.resources:
-            return False
-        request.found, request.scopes = found, found.scopes
-        return True
-
-
-class UserinfoEndpoint(endpoints.UserInfoEndpoint):  # type: ignore[misc]  # oauthlib has no types
-    """Tells the claims behind an access token that has the scope openid."""
-
-    def create_userinfo_response(
-        self, context: ServerContext, authorization: str | None, form: Pairs
-    ) -> ProtocolAnswer:
-        """Return the answer to a userinfo request."""
-        token = presented_token(authorization, Parameters.read(form, parameters.USERINFO))
-        if isinstance(token, ProtocolAnswer):
-            return token
-        request = _Request(context, token)
-        try:
-            self.validate_userinfo_request(request)
-        except InsufficientScopeError as error:
-            description = "The access token was not granted the scope openid."
-            return bearer_error_answer(403, error.error, description, "openid")
-        except InvalidTokenError as error:
-            description = "The access token is unknown, expired or revoked."
-            return bearer_error_answer(401, error.error, description)
-        assert request.found is not None  # noqa: S101  (oauthlib has had it validated)
-        return _answer(context, request.found)
 
 
 def presented_token(authorization: str | None, form: Parameters) -> str | ProtocolAnswer:
@@ -90,7 +36,8 @@ def presented_token(authorization: str | None, form: Parameters) -> str | Protoc
     return token
 
 
-def _answer(context: ServerContext, token: AccessToken) -> ProtocolAnswer:
+def answer(context: ServerContext, token: AccessToken) -> ProtocolAnswer:
+    """Return the claims; raises what holds a request back that comes too often."""
     context.check_rate_limit(
         token.client_id,
         public=bool(token.public),
@@ -112,6 +59,3 @@ def _signed(context: ServerContext, token: AccessToken, told: dict[str, Any]) ->
     alg = str(token.userinfo_signed_response_alg)
     # A kind of its own, so that it never passes for an ID token.
     return context.keys.sign(content, alg=alg, typ="userinfo+jwt")
-
-
-userinfo_endpoint = UserinfoEndpoint(_Validator())

@@ -3,7 +3,8 @@
 from contextlib import contextmanager
 
 from authservice.oauth.context import ServerContext
-from authservice.oauth.token.endpoint import token_endpoint
+from authservice.oauth.request import TOKEN, OAuthRequest
+from authservice.oauth.server import server
 from tests.helpers.browser import ORIGIN
 
 SESSION_API = "/api/auth"
@@ -52,7 +53,7 @@ class Story:
                 "client_secret": self.client.client_secret,
             }
             sent = (form | client).items()
-            yield token_endpoint.create_token_response(context, None, sent)
+            yield server.create_token_response(OAuthRequest.read(TOKEN, context, None, sent))
 
     def post(self, path, content):
         """Send a request of the person's first-party application."""

@@ -7,7 +7,8 @@ from contextlib import ExitStack
 import pytest
 
 from authservice.oauth.context import ServerContext
-from authservice.oauth.token.endpoint import token_endpoint
+from authservice.oauth.request import TOKEN, OAuthRequest
+from authservice.oauth.server import server
 from authservice.services.admission import pins
 from authservice.services.clients import client_administration
 from authservice.settings.admission import rules
@@ -56,7 +57,8 @@ def overtaken(story, form, change):
             lambda _client_id, **_: None,
         )
         client = {"client_id": story.client.client_id, "client_secret": story.client.client_secret}
-        return token_endpoint.create_token_response(context, None, (form | client).items())
+        sent = (form | client).items()
+        return server.create_token_response(OAuthRequest.read(TOKEN, context, None, sent))
 
 
 def outcome(answer):

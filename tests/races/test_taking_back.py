@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from authservice.oauth import parameters
-from authservice.oauth.authorize import checks, consent
+from authservice.oauth.authorize import consent
 from authservice.oauth.context import ServerContext
-from authservice.oauth.parameters import Parameters
+from authservice.oauth.request import AUTHORIZATION, OAuthRequest
+from authservice.oauth.server import server
 from authservice.services.clients import client_administration
 from authservice.services.people import consents
 from authservice.services.sessions import sessions
@@ -152,8 +152,10 @@ def _asked(story):
         None,
         None,
     )
-    sent = Parameters.read(story.client.request().items(), parameters.AUTHORIZE)
-    return checks.validate(context, sent)
+    sent = story.client.request().items()
+    return server.validate_authorization_request(
+        OAuthRequest.read(AUTHORIZATION, context, None, sent)
+    )
 
 
 @pytest.mark.attack("TOKENS-declined-scope")

@@ -9,14 +9,17 @@ from sqlalchemy import delete
 
 from authservice import clock
 from authservice.models import metadata as tables
-from authservice.oauth import introspection, parameters, revocation
-from authservice.oauth.authorize import checks
 from authservice.oauth.authorize.interaction import Consent, Issue, Visit, next_interaction
-from authservice.oauth.authorize.response import issue_code
 from authservice.oauth.context import ServerContext
-from authservice.oauth.parameters import Parameters
-from authservice.oauth.token.endpoint import token_endpoint
-from authservice.oauth.userinfo import userinfo_endpoint
+from authservice.oauth.request import (
+    AUTHORIZATION,
+    INTROSPECTION,
+    REVOCATION,
+    TOKEN,
+    USERINFO,
+    OAuthRequest,
+)
+from authservice.oauth.server import server
 from authservice.services.admission.client_rules import Whom
 from authservice.services.clients import client_administration, client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
@@ -108,10 +111,10 @@ class Service:
         }
         if for_resource:
             asked["resource"] = RESOURCE
-        sent = Parameters.read(asked.items(), parameters.AUTHORIZE)
         reader = self.database.reader
         with self._server_context() as context:
-            request = checks.validate(context, sent)
+            sent = OAuthRequest.read(AUTHORIZATION, context, None, asked.items())
+            request = server.validate_authorization_request(sent)
             session = sessions.find_by_id(reader, session_id)
             known = consents.find(reader, client_id, session.user.id)
             visit = Visit(clock.now())
@@ -123,24 +126,27 @@ class Service:
                 consents.grant(context.transaction(), client_id, user_id, granted, (), resources)
             elif not isinstance(step, Issue):
                 return None, was_asked
-            answer = issue_code(context, request, session)
+            answer = server.create_authorization_response(sent, request, session)
             return answer.parameters["code"], was_asked
 
     def token(self, client_id, secret, **form):
-        return self._post(token_endpoint.create_token_response, client_id, secret, form)
+        return self._post(TOKEN, server.create_token_response, client_id, secret, form)
 
     def introspect(self, client_id, secret, token):
-        return self._post(introspection.introspect, client_id, secret, {"token": token})
+        answer = server.create_introspect_response
+        return self._post(INTROSPECTION, answer, client_id, secret, {"token": token})
 
     def revoke(self, client_id, secret, token):
-        return self._post(revocation.revoke, client_id, secret, {"token": token})
+        answer = server.create_revocation_response
+        return self._post(REVOCATION, answer, client_id, secret, {"token": token})
 
     def userinfo(self, token):
         with self._server_context() as context:
-            answer = userinfo_endpoint.create_userinfo_response(context, f"Bearer {token}", ())
+            request = OAuthRequest.read(USERINFO, context, f"Bearer {token}", ())
+            answer = server.create_userinfo_response(request)
         return answer.status, json.loads(answer.body)
 
-    def _post(self, endpoint, client_id, secret, form):
+    def _post(self, endpoint, create_response, client_id, secret, form):
         authorization = None
         if secret is None:
             form = {"client_id": client_id} | form
@@ -148,7 +154,8 @@ class Service:
             pair = f"{client_id}:{secret}".encode()
             authorization = f"Basic {base64.b64encode(pair).decode()}"
         with self._server_context() as context:
-            answer = endpoint(context, authorization, parse_qsl(urlencode(form)))
+            sent = parse_qsl(urlencode(form))
+            answer = create_response(OAuthRequest.read(endpoint, context, authorization, sent))
         return answer.status, json.loads(answer.body or "{}")
 
     @contextmanager

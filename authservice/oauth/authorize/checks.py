@@ -5,20 +5,16 @@ Before that it is answered to the person alone.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import timedelta
 
-from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749.errors import (
     CustomOAuth2Error,
     FatalClientError,
     InvalidRequestError,
     InvalidScopeError,
-    OAuth2Error,
     UnsupportedResponseTypeError,
 )
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
-from oauthlib.oauth2.rfc6749.request_validator import RequestValidator
 
 from authservice.oauth import id_token, pkce
 from authservice.oauth.authorize import response
@@ -27,11 +23,10 @@ from authservice.oauth.authorize.fatal_error import (
     foreign_redirect_uri,
 )
 from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import AuthorizationRefusedError
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.services.clients import clients
+from authservice.oauth.request import OAuthRequest
 from authservice.services.clients.clients import Client
 from authservice.services.people import groups
 
@@ -40,73 +35,15 @@ PROMPTS = ("none", "login", "consent", "select_account")
 _MAX_AGE = re.compile(r"[0-9]{1,9}")
 
 
-def validate(context: ServerContext, parameters: Parameters) -> AuthorizationRequest:
-    """Return what a client asks for.
-
-    Raises FatalAuthorizationError where the browser may not be redirected, and
-    AuthorizationRefusedError with the answer that goes to the redirect URI.
-    """
-    try:
-        return _GRANT.validate_authorization_request(_Request(context, parameters))
-    except OAuth2Error as error:
-        refusal = response.refuse_unchecked(parameters, context.settings.issuer, error)
-        raise AuthorizationRefusedError(refusal) from None
-
-
-class _Request(Request):  # type: ignore[misc]  # oauthlib has no types
-    """A request of parameters that have been read, and what is found out about it on the way."""
-
-    client: Client
-    scopes: list[str]
-
-    def __init__(self, context: ServerContext, parameters: Parameters) -> None:
-        super().__init__("")
-        self._params.update(parameters.values)
-        self.context = context
-        self.parameters = parameters
-        self.scopes = (parameters.get("scope") or "").split()
-
-
-class _Validator(RequestValidator):  # type: ignore[misc]  # oauthlib has no types
-    """Answers what oauthlib asks about a client: its redirect URIs and its scopes."""
-
-    def validate_client_id(self, client_id: str, request: _Request) -> bool:
-        """Tell whether the client exists, and remember it."""
-        client = clients.find(request.context.reader, client_id)
-        if client is None:
-            return False
-        request.client = client
-        return True
-
-    def validate_redirect_uri(self, _client_id: str, redirect_uri: str, request: _Request) -> bool:
-        """Tell whether the redirect URI is one of the client's."""
-        return request.client.allows_redirect_to(redirect_uri)
-
-    def get_default_scopes(self, *_: object) -> list[str]:
-        """Return what an omitted scope means."""
-        return ["openid"]
-
-    def validate_scopes(
-        self, _client_id: str, scopes: Sequence[str], client: Client, _request: object
-    ) -> bool:
-        """Accept the scopes that the client may ask for."""
-        if not all(client.may_ask_for(scope) for scope in scopes):
-            if groups.SCOPE in scopes and not client.groups:
-                raise InvalidScopeError(
-                    description="scope groups is for clients that are registered with --groups."
-                )
-            known = (*clients.SCOPES, groups.SCOPE)
-            allowed = " ".join(scope for scope in known if client.may_ask_for(scope))
-            raise InvalidScopeError(description=f"scope may hold these values only: {allowed}.")
-        return True
-
-
-class _AuthorizationCodeGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no types
+class CodeResponseType(GrantTypeBase):
     """The first half of the authorization code grant."""
 
-    def validate_authorization_request(self, request: _Request) -> AuthorizationRequest:
-        """Return what is asked for, after every check; raises as ``validate``, or OAuth2Error."""
-        parameters = request.parameters
+    def validate_authorization_request(self, request: OAuthRequest) -> AuthorizationRequest:
+        """Return what is asked for, after every check.
+
+        Raises FatalAuthorizationError where the browser may not be redirected, else OAuth2Error.
+        """
+        parameters, context = request.parameters, request.context
         # Shown to the person: the browser may not be redirected yet.
         for name in ("client_id", "redirect_uri"):
             sent_once(parameters, name)
@@ -121,12 +58,13 @@ class _AuthorizationCodeGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib 
         response_mode(parameters)
         response_type(parameters)
         pkce.check_challenge(parameters)
+        request.scopes = (request.scope or "").split()
         self.validate_scopes(request)
         prompt(parameters)
         max_age(parameters)
         claims = _requested_claims(parameters, client)
-        hinted_user_id = _hinted_user_id(parameters, request.context) or claims.user_id
-        resources = _resources(parameters, request.context, client)
+        hinted_user_id = _hinted_user_id(parameters, context) or claims.user_id
+        resources = _resources(parameters, context, client)
 
         oldest = parameters.get("max_age")
         return AuthorizationRequest(
@@ -145,18 +83,15 @@ class _AuthorizationCodeGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib 
             requested_claims=claims,
         )
 
-    def _check_client(self, request: _Request) -> None:
+    def _check_client(self, request: OAuthRequest) -> None:
         if not self.request_validator.validate_client_id(request.client_id, request):
             raise FatalAuthorizationError("invalid_client", "client_id names no client known here.")
 
-    def _check_redirect_uri(self, request: _Request) -> None:
+    def _check_redirect_uri(self, request: OAuthRequest) -> None:
         try:
             self._handle_redirects(request)
         except FatalClientError:
             raise foreign_redirect_uri(request.redirect_uri, request.client) from None
-
-
-_GRANT = _AuthorizationCodeGrant(_Validator())
 
 
 def sent_once(parameters: Parameters, name: str) -> None:

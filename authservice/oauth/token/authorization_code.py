@@ -10,6 +10,7 @@ from authservice import clock
 from authservice.database.transaction import Transaction
 from authservice.events import CodeReplayed
 from authservice.oauth import pkce
+from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import allowed_people, issue
 from authservice.oauth.token.grant import (
     ADMISSION_DUE,
@@ -18,7 +19,7 @@ from authservice.oauth.token.grant import (
     admitted_after,
     remaining,
 )
-from authservice.oauth.token.issue import Answer, SignedTokens, TokenRequest
+from authservice.oauth.token.issue import Answer, SignedTokens
 from authservice.services.people import person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.sessions import session_participants
@@ -39,10 +40,10 @@ _REFUSED = (
 _SIGNED_OUT = "The user has signed out since."
 
 
-class AuthorizationCodeGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no types
+class AuthorizationCodeGrant(GrantTypeBase):
     """Gives tokens for a code, once, to the client that it was issued to."""
 
-    def create_token_response(self, request: TokenRequest, _token_type: str) -> Answer:
+    def create_token_response(self, request: OAuthRequest, _token_type: str) -> Answer:
         """Return the tokens; raises OAuth2Error, and the code can never be redeemed then."""
         lifetimes = request.context.settings.lifetimes
         request.parameters.require("code", "redirect_uri")
@@ -81,7 +82,7 @@ class AuthorizationCodeGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib h
         return issue.answer(tokens)
 
 
-def _find_code(request: TokenRequest) -> AuthorizationCode:
+def _find_code(request: OAuthRequest) -> AuthorizationCode:
     """Return the code that was sent, spent or not, unless it is another client's."""
     code = authorization_codes.find(request.context.reader, request.parameters.values["code"])
     if code is None or code.grant.client_id != request.client.client_id:
@@ -89,7 +90,7 @@ def _find_code(request: TokenRequest) -> AuthorizationCode:
     return code
 
 
-def _refuse_replay(request: TokenRequest, code: AuthorizationCode) -> None:
+def _refuse_replay(request: OAuthRequest, code: AuthorizationCode) -> None:
     if code.row.spent:
         _end_replayed(request.context.transaction(), code)
     if code.row.spent or code.row.expired:
@@ -102,7 +103,7 @@ def _end_replayed(transaction: Transaction, code: AuthorizationCode) -> None:
     transaction.note(CodeReplayed(client_id=code.grant.client_id, sub=code.grant.user_id))
 
 
-def _check_redirect_uri(request: TokenRequest, code: AuthorizationCode) -> None:
+def _check_redirect_uri(request: OAuthRequest, code: AuthorizationCode) -> None:
     if request.parameters.values["redirect_uri"] != code.grant.redirect_uri:
         raise InvalidGrantError(
             description="redirect_uri differs from the one in the authorization request."
@@ -110,7 +111,7 @@ def _check_redirect_uri(request: TokenRequest, code: AuthorizationCode) -> None:
 
 
 def _find_session_and_consent(
-    request: TokenRequest, code: AuthorizationCode
+    request: OAuthRequest, code: AuthorizationCode
 ) -> tuple[CentralSession, Allowed | None]:
     reader, grant = request.context.reader, code.grant
     session, consent = session_and_consent.read(reader, grant.session_id, grant.client_id)
@@ -130,7 +131,7 @@ def _spend(transaction: Transaction, code: AuthorizationCode, lifetime: timedelt
 
 
 def _require_session_and_consent(
-    request: TokenRequest,
+    request: OAuthRequest,
     writer: Connection,
     code: AuthorizationCode,
     grant: TokenGrant,
@@ -152,7 +153,7 @@ def _require_session_and_consent(
         raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 
 
-def _start_family(request: TokenRequest, writer: Connection, tokens: SignedTokens) -> str:
+def _start_family(request: OAuthRequest, writer: Connection, tokens: SignedTokens) -> str:
     """Store a grant with a refresh token, have that answered, and return the grant's id."""
     lifetimes = request.context.settings.lifetimes
     first = refresh_tokens.start_family(
@@ -167,6 +168,6 @@ def _start_family(request: TokenRequest, writer: Connection, tokens: SignedToken
 
 
 def _start_without_refresh_token(
-    _request: TokenRequest, writer: Connection, tokens: SignedTokens
+    _request: OAuthRequest, writer: Connection, tokens: SignedTokens
 ) -> str:
     return grants.store_without_refresh_token(writer, issue.expiry(tokens), **tokens.grant.columns)

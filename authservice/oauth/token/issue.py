@@ -13,26 +13,16 @@ from authservice.crypto.secret_values import random_token
 from authservice.database.transaction import Transaction
 from authservice.events import TokenIssued
 from authservice.oauth import id_token
-from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.protocol_answer import NO_STORE
+from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
-from authservice.services.clients.clients import Client
 from authservice.services.people.users import User
 from authservice.services.tokens import access_tokens
 
 # Headers, body and status, as oauthlib's grants answer.
 Answer = tuple[Mapping[str, str], str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRequest:
-    """The parameters of a client that has shown who it is."""
-
-    context: ServerContext
-    client: Client
-    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +53,7 @@ def target(parameters: Parameters, granted: TokenGrant, left: TokenGrant) -> tup
 
 
 def sign(
-    request: TokenRequest,
+    request: OAuthRequest,
     grant: TokenGrant,
     user: User,
     scopes: Sequence[str],

@@ -8,9 +8,10 @@ from oauthlib.oauth2.rfc6749.utils import scope_to_list
 from sqlalchemy import Connection
 
 from authservice.database.transaction import Transaction
+from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import allowed_people, issue
 from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining
-from authservice.oauth.token.issue import Answer, SignedTokens, TokenRequest
+from authservice.oauth.token.issue import Answer, SignedTokens
 from authservice.services.admission import client_rules
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
@@ -24,10 +25,10 @@ _REFUSED = (
 )
 
 
-class RefreshTokenGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no types
+class RefreshTokenGrant(GrantTypeBase):
     """Gives new tokens for a refresh token, and a successor that takes its place."""
 
-    def create_token_response(self, request: TokenRequest, _token_type: str) -> Answer:
+    def create_token_response(self, request: OAuthRequest, _token_type: str) -> Answer:
         """Return the tokens; raises OAuth2Error."""
         request.parameters.require("refresh_token")
         presented = _find_token(request)
@@ -62,7 +63,7 @@ class RefreshTokenGrant(GrantTypeBase):  # type: ignore[misc]  # oauthlib has no
         return issue.answer(tokens)
 
 
-def _find_token(request: TokenRequest) -> RefreshToken:
+def _find_token(request: OAuthRequest) -> RefreshToken:
     """Return the token that was sent, in whatever state, unless it is another client's."""
     context, value = request.context, request.parameters.values["refresh_token"]
     token = refresh_tokens.find(context.reader, context.secret, value)
@@ -71,7 +72,7 @@ def _find_token(request: TokenRequest) -> RefreshToken:
     return token
 
 
-def _refuse_replay(request: TokenRequest, presented: RefreshToken) -> None:
+def _refuse_replay(request: OAuthRequest, presented: RefreshToken) -> None:
     """Accept a token that is fresh, or was rotated within the grace."""
     grace = request.context.settings.lifetimes.refresh_grace
     state = refresh_tokens.state_of(presented, grace)
@@ -82,7 +83,7 @@ def _refuse_replay(request: TokenRequest, presented: RefreshToken) -> None:
 
 
 def _signed(
-    request: TokenRequest, presented: RefreshToken, consent: Allowed | None
+    request: OAuthRequest, presented: RefreshToken, consent: Allowed | None
 ) -> SignedTokens:
     """Return what this consent leaves of the grant, signed; raises OAuth2Error."""
     granted = TokenGrant.of_refresh_token(presented)
@@ -100,7 +101,7 @@ def _require_offline_access(grant: TokenGrant) -> None:
         )
 
 
-def _scopes(request: TokenRequest, presented: RefreshToken, grant: TokenGrant) -> Sequence[str]:
+def _scopes(request: OAuthRequest, presented: RefreshToken, grant: TokenGrant) -> Sequence[str]:
     """Return the scopes of the access token, which may be fewer than those of the grant.
 
     What was granted once and is lost is left out; what never was granted is refused.
@@ -115,14 +116,14 @@ def _scopes(request: TokenRequest, presented: RefreshToken, grant: TokenGrant) -
     return scopes
 
 
-def _require_on_list(request: TokenRequest, writer: Connection, presented: RefreshToken) -> None:
+def _require_on_list(request: OAuthRequest, writer: Connection, presented: RefreshToken) -> None:
     """Refuse a person whom the client is not for; the token stays, for when it is again."""
     allow = client_rules.list_of(writer, presented.client_id)
     allowed_people.require(request.context, writer, allow, presented.user_id)
 
 
 def _rotate(
-    transaction: Transaction, request: TokenRequest, presented: RefreshToken, *, list_obeyed: bool
+    transaction: Transaction, request: OAuthRequest, presented: RefreshToken, *, list_obeyed: bool
 ) -> Issued | None:
     """Return the successor of what was presented; None where it may not be used.
 

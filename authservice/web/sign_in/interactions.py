@@ -3,10 +3,11 @@
 from urllib.parse import parse_qsl, urlencode
 
 from authservice.oauth import parameters
-from authservice.oauth.authorize import checks
 from authservice.oauth.authorize.pending import InteractionError, PendingRequest
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.parameters import Parameters
+from authservice.oauth.request import AUTHORIZATION, OAuthRequest
+from authservice.oauth.server import server
 from authservice.web.request import AuthRequest
 
 AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
@@ -59,4 +60,6 @@ def _ui_locales(query: str) -> str | None:
 
 def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:
     """Return the pending request, checked again: its client may have changed since."""
-    return checks.validate(request.server_context, sent_parameters(waiting))
+    sent = sent_parameters(waiting)
+    asked = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
+    return server.validate_authorization_request(asked)

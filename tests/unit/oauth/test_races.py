@@ -9,7 +9,8 @@ from sqlalchemy import delete, update
 
 from authservice.models import oauth_consent
 from authservice.oauth.context import ServerContext
-from authservice.oauth.token.endpoint import token_endpoint
+from authservice.oauth.request import TOKEN, OAuthRequest
+from authservice.oauth.server import server
 from authservice.services.people import consents
 from authservice.services.sessions import sessions
 from authservice.services.tokens import authorization_codes, refresh_tokens
@@ -61,7 +62,8 @@ def overtaken(app, database, relying_party):
                 transaction,
                 lambda _client_id, **_: None,
             )
-            answer = token_endpoint.create_token_response(context, None, sent.items())
+            request = OAuthRequest.read(TOKEN, context, None, sent.items())
+            answer = server.create_token_response(request)
         return answer.status, json.loads(answer.body)
 
     return send

@@ -13,7 +13,9 @@ def test_an_active_session_without_consent(connection, people):
 
 def test_what_this_person_allowed_this_client_is_told(transaction, connection, people):
     both = ["openid", "email"]
-    consents.grant(transaction, people.client_id, people.ada.user.id, both, (), ["https://a.example"])
+    consents.grant(
+        transaction, people.client_id, people.ada.user.id, both, (), ["https://a.example"]
+    )
     consents.grant(transaction, people.other_client_id, people.ada.user.id, ["profile"])
     consents.grant(transaction, people.client_id, people.bob.user.id, ["openid"])
 

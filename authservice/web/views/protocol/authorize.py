@@ -9,7 +9,6 @@ from pyramid.view import view_config
 from authservice import clock, events
 from authservice.events import AccessRefused
 from authservice.oauth import parameters
-from authservice.oauth.authorize import checks
 from authservice.oauth.authorize.interaction import (
     NOT_FOR_USER,
     Consent,
@@ -23,8 +22,10 @@ from authservice.oauth.authorize.interaction import (
 )
 from authservice.oauth.authorize.pending import PendingRequest
 from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import AuthorizationResponse, issue_code, refuse
+from authservice.oauth.authorize.response import AuthorizationResponse, refuse
 from authservice.oauth.parameters import Parameters
+from authservice.oauth.request import AUTHORIZATION, OAuthRequest
+from authservice.oauth.server import server
 from authservice.services.admission import client_rules
 from authservice.services.admission.client_rules import Whom
 from authservice.services.clients.clients import Client
@@ -58,12 +59,12 @@ def authorize(request: AuthRequest) -> Response:
     """Answer an authorization request, or redirect to the page that asks the person."""
     sent, waiting = _sent_and_waiting(request)
     visit = waiting.visit
-    context = request.server_context
-    authorization_request = checks.validate(context, sent).without(visit.declined)
+    asked = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
+    authorization_request = server.validate_authorization_request(asked).without(visit.declined)
     match _next_step(request, authorization_request, visit):
         case Issue(session):
             extended_when_due(request)
-            answer = issue_code(context, authorization_request, session)
+            answer = server.create_authorization_response(asked, authorization_request, session)
             if answer is not None:
                 return authorization_answer(request, answer)
             # Something has changed since: the next request checks everything again.

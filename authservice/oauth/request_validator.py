@@ -1,0 +1,68 @@
+"""What oauthlib asks while it serves a request: about a client, its scopes, an access token."""
+
+from collections.abc import Sequence
+
+from oauthlib.oauth2.rfc6749.errors import InvalidScopeError
+from oauthlib.openid.connect.core import request_validator
+
+from authservice.oauth.client_authentication import authenticate
+from authservice.oauth.request import OAuthRequest
+from authservice.services.clients import clients
+from authservice.services.clients.clients import Client
+from authservice.services.people import groups
+from authservice.services.tokens import access_tokens
+
+
+class RequestValidator(request_validator.RequestValidator):
+    """Answers from the database, as it is at that moment."""
+
+    def authenticate_client(self, request: OAuthRequest) -> bool:
+        """Set the client that sent the request; raises as ``authenticate``."""
+        request.client = authenticate(
+            request.context.reader,
+            request.authorization,
+            request.parameters,
+            public_clients=request.endpoint.public_clients,
+        )
+        return True
+
+    def validate_client_id(self, client_id: str, request: OAuthRequest) -> bool:
+        """Tell whether the client exists, and set it."""
+        client = clients.find(request.context.reader, client_id)
+        if client is None:
+            return False
+        request.client = client
+        return True
+
+    def validate_redirect_uri(
+        self, _client_id: str, redirect_uri: str, request: OAuthRequest
+    ) -> bool:
+        """Tell whether the redirect URI is one of the client's."""
+        return request.client.allows_redirect_to(redirect_uri)
+
+    def get_default_scopes(self, *_: object) -> list[str]:
+        """Return what an omitted scope means."""
+        return ["openid"]
+
+    def validate_scopes(
+        self, _client_id: str, scopes: Sequence[str], client: Client, _request: object
+    ) -> bool:
+        """Accept the scopes that the client may ask for; raises InvalidScopeError."""
+        if not all(client.may_ask_for(scope) for scope in scopes):
+            if groups.SCOPE in scopes and not client.groups:
+                raise InvalidScopeError(
+                    description="scope groups is for clients that are registered with --groups."
+                )
+            known = (*clients.SCOPES, groups.SCOPE)
+            allowed = " ".join(scope for scope in known if client.may_ask_for(scope))
+            raise InvalidScopeError(description=f"scope may hold these values only: {allowed}.")
+        return True
+
+    def validate_bearer_token(self, token: str, _scopes: object, request: OAuthRequest) -> bool:
+        """Accept an access token that is alive, and set what it stands for."""
+        found = access_tokens.find(request.context.reader, token)
+        # A token for a resource is that resource's alone: there it must not open the profile.
+        if found is None or found.resources:
+            return False
+        request.presented, request.scopes = found, found.scopes
+        return True
