@@ -11,13 +11,14 @@ from authservice.database.transaction import Transaction
 from authservice.events import CodeReplayed
 from authservice.oauth import pkce
 from authservice.oauth.request import OAuthRequest
-from authservice.oauth.token import allowed_people, issue
+from authservice.oauth.token import issue
 from authservice.oauth.token.grant import (
     ADMISSION_DUE,
     CONSENT_TAKEN_BACK,
     TokenGrant,
     admitted_after,
     remaining,
+    require_allowed,
 )
 from authservice.oauth.token.issue import Answer, SignedTokens
 from authservice.services.people import person_lock
@@ -148,7 +149,7 @@ def _require_session_and_consent(
         raise InvalidGrantError(description=_SIGNED_OUT)
     if not found.is_admitted:
         raise InvalidGrantError(description=ADMISSION_DUE)
-    allowed_people.require(request.context, writer, found.allow, grant.user_id)
+    require_allowed(request.context, writer, found.allow, grant.user_id)
     if not request.client.skip_consent and not grant.is_within(found.consent):
         raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 

@@ -9,10 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError
+from sqlalchemy import Connection
 
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.context import ServerContext
-from authservice.services.admission import confirmation
+from authservice.services.admission import client_rules, confirmation
 from authservice.services.clients.clients import Client
 from authservice.services.people.consents import Allowed
 from authservice.services.people.users import User
@@ -21,6 +22,7 @@ from authservice.services.tokens.refresh_tokens import RefreshToken
 
 CONSENT_TAKEN_BACK = "The user has taken the consent back since."
 ADMISSION_DUE = "The user's admission has to be confirmed: sign in again."
+_NOT_FOR_USER = "This client is not for this user: no entry of its list of allowed people fits."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,17 @@ def admitted_after(context: ServerContext, user: User) -> datetime:
     if not confirmation.is_admitted(user, after):
         raise InvalidGrantError(description=ADMISSION_DUE)
     return after
+
+
+def require_allowed(
+    context: ServerContext, writer: Connection, allow: client_rules.Allow, user_id: str
+) -> None:
+    """Refuse tokens for a person whom the client's list does not allow, as the transaction sees it.
+
+    Raises InvalidGrantError. A client without a list is not asked about.
+    """
+    if not client_rules.admits(writer, context.settings, allow, user_id):
+        raise InvalidGrantError(description=_NOT_FOR_USER)
 
 
 def remaining(

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from authservice.database.transaction import Transaction
 from authservice.oauth.request import OAuthRequest
-from authservice.oauth.token import allowed_people, issue
-from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining
+from authservice.oauth.token import issue
+from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining, require_allowed
 from authservice.oauth.token.issue import Answer, SignedTokens
 from authservice.services.admission import client_rules
 from authservice.services.people import consents, person_lock
@@ -119,7 +119,7 @@ def _scopes(request: OAuthRequest, presented: RefreshToken, grant: TokenGrant) -
 def _require_on_list(request: OAuthRequest, writer: Connection, presented: RefreshToken) -> None:
     """Refuse a person whom the client is not for; the token stays, for when it is again."""
     allow = client_rules.list_of(writer, presented.client_id)
-    allowed_people.require(request.context, writer, allow, presented.user_id)
+    require_allowed(request.context, writer, allow, presented.user_id)
 
 
 def _rotate(

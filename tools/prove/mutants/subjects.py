@@ -26,7 +26,6 @@ SOURCES = (
     "authservice/oauth/revocation.py",
     "authservice/oauth/server.py",
     "authservice/oauth/token/access_token_jwt.py",
-    "authservice/oauth/token/allowed_people.py",
     "authservice/oauth/token/authorization_code.py",
     "authservice/oauth/token/grant.py",
     "authservice/oauth/token/issue.py",
