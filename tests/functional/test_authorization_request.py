@@ -198,6 +198,7 @@ ACCEPTED = [
     {"response_mode": "form_post"},
     {"response_mode": ""},
     {"scope": "email openid profile openid"},
+    {"scope": " openid  email"},
     {"prompt": "", "max_age": "", "id_token_hint": "", "request": "", "nonce": ""},
     {"prompt": "login consent select_account"},
     {"prompt": "login login"},
