@@ -44,6 +44,8 @@ class Service:
         self.app = app
         self.browser = Browser(app)
         self.keys = app.registry.components.signing_keys
+        # It looks at the keys four times a second. Elsewhere only requests do.
+        app.registry.components.follower.stop()
 
     def rows(self):
         return self.app.registry.components.database.reader.execute(select(jwks)).all()
@@ -171,8 +173,8 @@ def test_keys_that_verify_nothing_any_more_are_deleted(served):
     assert not {row.id for row in served.rows()} & first
 
 
-def test_a_second_process_follows_within_a_minute(served, make_app):
-    other = Browser(make_app())
+def test_a_second_process_follows_within_a_minute(served, serve):
+    other = serve().browser
 
     served.turn(ROTATION)
 
@@ -182,8 +184,8 @@ def test_a_second_process_follows_within_a_minute(served, make_app):
     assert served.stored() == 6
 
 
-def test_a_token_of_a_key_that_is_not_known_yet_is_accepted(served, make_app, turnable_clock):
-    other = make_app().registry.components
+def test_a_token_of_a_key_that_is_not_known_yet_is_accepted(served, serve, turnable_clock):
+    other = serve().app.registry.components
     with other.database.transaction() as connection:
         key_rotation.rotate(connection, key_rotation.new_keys(), other.secret, immediately=True)
     turnable_clock.advance(minutes=1)
@@ -237,13 +239,11 @@ def test_invented_keys_make_nobody_read_more_than_once_in_five_seconds(
     assert len(readings) == 1
 
 
-def test_a_service_that_stood_still_for_two_periods_publishes_first(
-    served, make_app, turnable_clock
-):
+def test_a_service_that_stood_still_for_two_periods_publishes_first(served, serve, turnable_clock):
     old = served.signer()
 
     turnable_clock.moment += ROTATION * 2 + timedelta(days=1)
-    again = Browser(make_app())
+    again = serve().browser
 
     assert len(again.get(JWKS).json["keys"]) == 6
     assert served.signer() == old
@@ -276,8 +276,8 @@ def test_a_clock_that_is_set_back_breaks_nothing(served, back):
     assert served.signer() in served.published()
 
 
-def test_a_process_whose_clock_is_set_back_still_follows(served, make_app, turnable_clock):
-    other = make_app().registry.components
+def test_a_process_whose_clock_is_set_back_still_follows(served, serve, turnable_clock):
+    other = serve().app.registry.components
     turnable_clock.advance(days=-1)
     with other.database.transaction() as connection:
         key_rotation.rotate(connection, key_rotation.new_keys(), other.secret, immediately=True)
