@@ -69,8 +69,12 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
 
 def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]) -> None:  # noqa: ANN401  (one class or another)
     """Receive and send until something has ended, asking at each event and each second."""
+    looked_at = monotonic()
     while not ended():
-        cut_unread(sockets)
+        # This looks at every connection: once a second is often enough for a limit of 30 seconds.
+        if monotonic() - looked_at >= 1.0:
+            looked_at = monotonic()
+            cut_unread(sockets)
         make_room(sockets, server.adj.connection_limit)
         server.asyncore.loop(
             timeout=server.adj.asyncore_loop_timeout,
