@@ -45,8 +45,8 @@ def relying_party(app, database):
 
 
 @pytest.fixture
-def rounds(pytestconfig):
-    return ROUNDS_OF_ALL if pytestconfig.option.all else ROUNDS
+def rounds(amount):
+    return amount(ROUNDS, ROUNDS_OF_ALL)
 
 
 @pytest.fixture

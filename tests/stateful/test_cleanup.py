@@ -62,8 +62,8 @@ def service(make_app):
     return Service(app.registry.components)
 
 
-def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys, pytestconfig):
-    number = EXAMPLES_OF_ALL if pytestconfig.option.all else EXAMPLES
+def test_nothing_that_counts_is_ever_deleted(service, turnable_clock, capsys, amount):
+    number = amount(EXAMPLES, EXAMPLES_OF_ALL)
     seen = Counter()
     seen["start"] = turnable_clock.moment
     rows = service.database.reader.connection.dbapi_connection

@@ -24,7 +24,7 @@ from tests.stateful.tokens import STEPS, Tokens
 
 WANTED = os.environ.get("STATEFUL_EXAMPLES")
 EXAMPLES = {"sqlite": 60, "postgresql": 15}
-EXAMPLES_OF_ALL = {"sqlite": 1300, "postgresql": 150}
+EXAMPLES_OF_ALL = {"sqlite": 800, "postgresql": 150}
 LEAST_STEPS_OF_AN_EXAMPLE = 60
 
 
@@ -50,9 +50,9 @@ def service(make_app):
 
 
 def test_no_history_makes_a_token_count_that_should_not(
-    service, turnable_clock, engine, capsys, pytestconfig
+    service, turnable_clock, engine, capsys, amount
 ):
-    number = (EXAMPLES_OF_ALL if pytestconfig.option.all else EXAMPLES)[engine.name]
+    number = amount(EXAMPLES, EXAMPLES_OF_ALL)[engine.name]
     seen = Counter()
     seen["start"] = turnable_clock.moment
     rows = service.database.reader.connection.dbapi_connection
