@@ -26,8 +26,6 @@ from authservice.database.prepared import Prepared
 from authservice.database.sqlite.checkpoints import Checkpoints
 from authservice.database.sqlite.database_file import DatabaseFile
 from authservice.database.sqlite.engines import engines
-from authservice.database.sqlite.group_commit import GroupCommit
-from authservice.database.sqlite.member_connection import sharing_engine
 from authservice.database.sqlite.write_ahead_log import WriteAheadLog
 from authservice.database.transaction import Transaction, Transactions
 
@@ -42,7 +40,6 @@ class Database:
     def __init__(self, url: str, *, synchronous: str = "FULL", patience: float = math.inf) -> None:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self._group_commit: GroupCommit | None = None
         self._checkpoints: Checkpoints | None = None
         self.file: DatabaseFile | None = None
         """What is known of SQLite's file; there is none on a server."""
@@ -50,13 +47,9 @@ class Database:
             self.file = DatabaseFile(str(self.url.database))
             self._reader, self.writer = engines(self.url, synchronous, self.file)
             self._checkpoints = Checkpoints(WriteAheadLog(str(self.url.database)))
-            self._group_commit = GroupCommit(self.writer, self._checkpoints, self.file.require)
-            self.transacting = sharing_engine(self.writer, self._group_commit)
-            self._transactions = Transactions(self.transacting.connect)
         else:
             self._reader, self.writer = postgresql.engines(self.url, patience)
-            self.transacting = self.writer
-            self._transactions = Transactions(lambda: self.writer)
+        self._transactions = Transactions(self.writer, self._note_commit)
         self.observe_wait: Callable[[float], None] | None = None
         """Called with the seconds that each writing transaction waited for its turn."""
         self._here = threading.local()
@@ -126,11 +119,14 @@ class Database:
             self.file.stop()
         for connection in list(self._readers):
             connection.close()
-        self._transactions.close()
-        if self._group_commit is not None:
-            self._group_commit.close()
         self._reader.dispose()
         self.writer.dispose()
+
+    def _note_commit(self) -> None:
+        """Raise OperationalError where a commit counts for nothing: nobody is told it was made."""
+        if self.file is not None and self._checkpoints is not None:
+            self.file.require()
+            self._checkpoints.note_transaction()
 
     def _require_file(self) -> None:
         # After a commit it is looked at closely. Here a word about it is enough, for all who ask.

@@ -178,7 +178,8 @@ def _migrating(database: Database) -> Iterator[Connection]:
     with database.writer.connect() as connection:
         if database.is_sqlite:
             # SQLite alters a table by copying it. To drop the former one must not delete the rows
-            # of others that refer to its rows.
+            # of others that refer to its rows. Nobody else is to have this connection afterwards.
+            connection.detach()
             connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
         with connection.begin():
             advisory_lock(connection, _MIGRATION)

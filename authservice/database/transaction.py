@@ -83,11 +83,12 @@ class Transaction:
 class Transactions:
     """The writing transactions on one database.
 
-    ``bind`` returns what they are written through: an engine, or a connection that is kept.
+    ``note_commit`` is called after each commit, and raises where it counts for nothing.
     """
 
-    def __init__(self, bind: Callable[[], Engine | Connection]) -> None:
-        self._bind = bind
+    def __init__(self, engine: Engine, note_commit: Callable[[], None]) -> None:
+        self._engine = engine
+        self._note_commit = note_commit
         # To make a manager and what joins it costs as much as a transaction: they are used again.
         self._idle: list[_Joined] = []
 
@@ -96,18 +97,13 @@ class Transactions:
         try:
             joined = self._idle.pop()
         except IndexError:
-            joined = _Joined(self._bind())
+            joined = _Joined(_Work(self._engine, self._note_commit))
         try:
             connection = joined.begin()
         except BaseException:
             self._idle.append(joined)
             raise
         return Transaction(connection, joined, self._idle.append, dry_run=dry_run)
-
-    def close(self) -> None:
-        """Close the connections that are kept, while no thread writes."""
-        while self._idle:
-            self._idle.pop().close()
 
 
 def get_ready() -> None:
@@ -120,7 +116,7 @@ def get_ready() -> None:
 
 
 class _Work:
-    """One transaction after another on a connection, with what zope.sqlalchemy asks of a session.
+    """One transaction after another on an engine, with what zope.sqlalchemy asks of a session.
 
     SQLAlchemy's own session keeps account of mapped objects, of which there are none here. That
     takes a third of the time in which a transaction begins and is committed.
@@ -129,32 +125,38 @@ class _Work:
     twophase = False
     expire_on_commit = False
 
-    def __init__(self, bind: Engine | Connection) -> None:
-        self._bind = bind
+    def __init__(self, engine: Engine, note_commit: Callable[[], None]) -> None:
+        self._engine = engine
+        self._note_commit = note_commit
         self._connection: Connection | None = None
         self._transaction: RootTransaction | None = None
 
     def begin(self) -> Connection:
         """Begin a transaction, and return its connection."""
-        bind = self._bind
-        connection = bind if isinstance(bind, Connection) else bind.connect()
+        connection = self._engine.connect()
         try:
             self._transaction = connection.begin()
         except BaseException:
-            self._release(connection)
+            connection.close()
             raise
         self._connection = connection
         return connection
 
-    def get_transaction(self) -> RootTransaction | None:
+    def get_transaction(self) -> Self:
         """Return what zope.sqlalchemy commits."""
-        return self._transaction
+        return self
+
+    def commit(self) -> None:
+        """Commit, and return when it counts."""
+        if self._transaction is not None:
+            self._transaction.commit()
+        self._note_commit()
 
     def flush(self) -> None:
         """Do nothing: every statement has been run."""
 
     def close(self) -> None:
-        """Roll back what was not committed, and let the connection go unless it is kept."""
+        """Roll back what was not committed, and let the connection go."""
         transaction, self._transaction = self._transaction, None
         connection, self._connection = self._connection, None
         try:
@@ -163,23 +165,18 @@ class _Work:
                 transaction.close()
         finally:
             if connection is not None:
-                self._release(connection)
-
-    def _release(self, connection: Connection) -> None:
-        if connection is not self._bind:
-            connection.close()
+                connection.close()
 
 
 class _Joined:
-    """A connection and the manager of its transactions, each of which has to be begun."""
+    """A manager, and the transactions that it commits, each of which has to be begun."""
 
-    def __init__(self, bind: Engine | Connection) -> None:
+    def __init__(self, work: _Work) -> None:
         # Imported here, as ``get_ready`` says.
         from transaction import TransactionManager  # noqa: PLC0415
         from zope.sqlalchemy import mark_changed  # noqa: PLC0415
 
-        self._bind = bind
-        self._work = _Work(bind)
+        self._work = work
         self._manager = TransactionManager(explicit=True)
         self._join = mark_changed
 
@@ -204,7 +201,3 @@ class _Joined:
             self._work.close()
         finally:
             self._manager.abort()
-
-    def close(self) -> None:
-        if isinstance(self._bind, Connection):
-            self._bind.close()

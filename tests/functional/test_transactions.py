@@ -1,16 +1,13 @@
 """A request's writes: all of them or none, and an answer that says so."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from sqlalchemy import func, select, text
 
-from authservice.database.sqlite import engines, shared_transaction
+from authservice.database.sqlite import engines
 from authservice.models import account, session, user
 from tests.helpers.browser import ORIGIN
 from tests.helpers.refusing_database import allow, refuse
 from tests.helpers.verifications import made_by_requests
-from tests.helpers.waiting import until
 
 # A moment that lies beyond the end of the calendar.
 NEVER = 2**62
@@ -76,27 +73,6 @@ def test_a_locked_database_is_answered_with_try_again(browser, leaving, database
     assert answer.status_int == 503
 
     assert browser.visit(leaving).status_int == 303
-
-
-@pytest.mark.engines("sqlite")
-def test_a_request_that_waits_goes_on_in_the_transaction_before_it(
-    app, browser, database, monkeypatch
-):
-    form = browser.get("/sign-in").forms[0]
-    monkeypatch.setattr(shared_transaction, "_OPEN_SECONDS", 60)
-    ours = app.registry.components.database
-    traced = []
-    with ThreadPoolExecutor(1) as pool:
-        with ours.transaction() as connection:
-            connection.connection.dbapi_connection.set_trace_callback(traced.append)
-            answer = pool.submit(form.submit, "choice", value="sign-in")
-            until(lambda: ours._group_commit._waiting == 1)
-
-        # Committed with the request's by now, whose answer may still be on its way.
-        assert traced.count("COMMIT") == 1
-        assert answer.result().status_int == 303
-    assert traced.count("COMMIT") == 1
-    assert len(made_by_requests(database)) == 1
 
 
 def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):

@@ -23,5 +23,7 @@ def wait_for_a_turn(app, database, other):
     if not database.is_sqlite:
         wait_until_blocked(database, other)
         return
-    while not app.registry.components.database._group_commit._turn.locked() and not other.done():
+    # It has the one connection that writes, and waits for the file.
+    pool = app.registry.components.database.writer.pool
+    while not pool.checkedout() and not other.done():
         pass

@@ -157,7 +157,7 @@ def test_a_transaction_that_cannot_begin_is_a_failed_span(traced, sent, monkeypa
     def refused(_connection):
         raise OperationalError("BEGIN", None, Exception("the disk is gone"))
 
-    monkeypatch.setattr("authservice.database.sqlite.shared_transaction.begin_immediate", refused)
+    monkeypatch.setattr("authservice.database.sqlite.engines._begin_immediate", refused)
     with pytest.raises(OperationalError):
         database.begin()
 

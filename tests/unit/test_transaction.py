@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 from sqlalchemy import insert, select, text
-from sqlalchemy.exc import IntegrityError, ProgrammingError
+from sqlalchemy.exc import IntegrityError, ResourceClosedError
 
 from authservice import clock
 from authservice.events import SignedIn
@@ -124,13 +124,12 @@ def test_one_follows_a_commit_that_failed(database):
     assert stored(database) == {"next"}
 
 
-@pytest.mark.engines("sqlite")
 def test_nothing_is_written_on_its_connection_after_the_commit(database):
     """The connection may be in another's transaction by then."""
     transaction = database.begin()
     put(transaction, "kept")
     transaction.commit()
-    with pytest.raises(ProgrammingError, match="no transaction has begun"):
+    with pytest.raises(ResourceClosedError):
         put(transaction, "late")
     transaction.end()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from authservice.database.prepared import is_read_only, run
 from authservice.database.sqlite.database_file import DatabaseFile
@@ -18,6 +18,7 @@ PATIENCE_SECONDS = 5
 _ASKED_AGAIN_MS = 5
 # A commit moves pages from SQLite's log into the file only where the checkpoints are that late.
 _PAGES_AT_MOST = 4000
+_TAKEN_BACK = "SQLite has rolled the transaction back"
 
 
 def engines(url: URL, synchronous: str, file: DatabaseFile) -> tuple[Engine, Engine]:
@@ -30,7 +31,8 @@ def engines(url: URL, synchronous: str, file: DatabaseFile) -> tuple[Engine, Eng
 
 
 def _reader(url: URL, file: DatabaseFile) -> Engine:
-    reader = _engine(url, file)
+    # Each thread holds the connection that it reads with.
+    reader = _engine(url, file, poolclass=NullPool)
 
     @event.listens_for(reader, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
@@ -40,7 +42,11 @@ def _reader(url: URL, file: DatabaseFile) -> Engine:
 
 
 def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
-    writer = _engine(url, file)
+    # To wait for the one connection costs nothing, to wait for the file's lock is to ask again and
+    # again. And the page cache of a connection holds as long as no other one writes.
+    writer = _engine(
+        url, file, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=PATIENCE_SECONDS
+    )
 
     @event.listens_for(writer, "connect")
     def on_connect(connection: Any, _record: object) -> None:  # noqa: ANN401  (a DBAPI connection)
@@ -56,25 +62,30 @@ def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
 
     @event.listens_for(writer, "begin")
     def on_begin(connection: Connection) -> None:
-        begin_immediate(connection)
+        _begin_immediate(connection)
 
-    event.listen(writer, "handle_error", reconnect_where_read_only)
+    @event.listens_for(writer, "commit")
+    def on_commit(connection: Connection) -> None:
+        driver: Any = connection.connection.dbapi_connection
+        if not driver.in_transaction:
+            # As it may when the disk is full. The driver would pass over it.
+            raise OperationalError("COMMIT", None, sqlite3.OperationalError(_TAKEN_BACK))
+
+    @event.listens_for(writer, "handle_error")
+    def on_error(context: ExceptionContext) -> None:
+        # Opened again, a connection can write as soon as the file allows.
+        if is_read_only(context.original_exception):
+            context.is_disconnect = True
+
     return writer
 
 
-def reconnect_where_read_only(context: ExceptionContext) -> None:
-    """Give up a connection that cannot write: opened again, it can as soon as the file allows."""
-    if is_read_only(context.original_exception):
-        context.is_disconnect = True
-
-
-def _engine(url: URL, file: DatabaseFile) -> Engine:
+def _engine(url: URL, file: DatabaseFile, **pool: Any) -> Engine:  # noqa: ANN401  (as the engine's)
     engine = create_engine(
         url,
         # An error's text goes to the log; what was asked for does not belong there.
         hide_parameters=True,
-        # Each thread holds the connection that it reads with, all share the one that writes.
-        poolclass=NullPool,
+        **pool,
         connect_args={"check_same_thread": False, "timeout": PATIENCE_SECONDS},
     )
 
@@ -92,8 +103,8 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
     return engine
 
 
-def begin_immediate(connection: Connection) -> None:
-    """Take the write lock; raises OperationalError when another keeps it for too long."""
+def _begin_immediate(connection: Connection) -> None:
+    """Take the write lock; raises OperationalError when another process has it for too long."""
     over = monotonic() + PATIENCE_SECONDS
     while True:
         try:

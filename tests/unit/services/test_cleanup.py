@@ -132,7 +132,7 @@ def test_many_rows_of_one_family_or_session_take_many_small_transactions(
     fill(database, 1, rotations=49)
     written = []
 
-    @event.listens_for(database.transacting, "before_cursor_execute")
+    @event.listens_for(database.writer, "before_cursor_execute")
     def count(connection, cursor, statement, parameters, context, many):
         if statement.startswith(("UPDATE", "DELETE")):
             written.append(len(parameters))
@@ -153,7 +153,7 @@ def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, mo
         moment += 0.001
         return moment
 
-    @event.listens_for(database.transacting, "commit")
+    @event.listens_for(database.writer, "commit")
     def commit_slowly(_connection):
         nonlocal moment
         moment += 1
@@ -171,7 +171,7 @@ def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, mo
 def test_it_stops_when_it_is_told_to(database):
     fill(database, 20)
     ended = threading.Event()
-    event.listen(database.transacting, "commit", lambda _connection: ended.set())
+    event.listen(database.writer, "commit", lambda _connection: ended.set())
 
     deleted = CleanUp(database, ended).run()
 
@@ -184,7 +184,7 @@ def test_it_stops_when_it_is_told_to(database):
 def test_no_statement_reads_a_whole_table(database, clean_up):
     fill(database, 3, told=True)
     asked = {}
-    for engine in (database.transacting, database.reader.engine):
+    for engine in (database.writer, database.reader.engine):
 
         @event.listens_for(engine, "before_cursor_execute")
         def remember(connection, cursor, statement, parameters, context, many):
@@ -224,7 +224,7 @@ def test_a_session_that_was_extended_meanwhile_is_left_alone(database, clean_up)
     """Another process extends it between the search and the deletion."""
     fill(database, 1)
 
-    @event.listens_for(database.transacting, "begin")
+    @event.listens_for(database.writer, "begin")
     def extend(connection):
         later = clock.now() + timedelta(days=7)
         connection.execute(update(session).values(expires_at=later))
