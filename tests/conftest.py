@@ -9,7 +9,7 @@ import pytest
 
 from authservice import clock
 from authservice.database.database import Database
-from tests.helpers import leftovers, pictures, selection, time_limits, unstable
+from tests.helpers import leftovers, loggers, pictures, selection, time_limits, unstable
 from tests.helpers.applications import Applications
 from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
@@ -46,7 +46,7 @@ def _no_settings_from_outside():
 
 def pytest_configure(config):
     share_compiled_sql()
-    for plugin in (leftovers, pictures, time_limits, unstable):
+    for plugin in (leftovers, loggers, pictures, time_limits, unstable):
         config.pluginmanager.register(plugin)
 
 
