@@ -52,8 +52,11 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     @property
     def has_unread_answer(self) -> bool:
-        """Tell whether an answer is complete here that its client has not taken."""
-        return self.waits_for_its_client and self.total_outbufs_len > 0
+        """Tell whether an answer is complete that its client has not taken.
+
+        Where the network holds all of it and takes no more, what follows waits for that.
+        """
+        return self.waits_for_its_client and bool(self.total_outbufs_len or self._following)
 
     def readable(self) -> bool:
         """Tell whether to read more: not before what has come is dealt with."""

@@ -43,7 +43,7 @@ def make_room(sockets: Mapping[int, dispatcher], limit: int) -> None:
     if len(sockets) >= limit:
         for channel in _channels(sockets):
             # What the network takes at once is not unread. The loop sends short answers.
-            if channel.has_unread_answer:
+            if channel.waits_for_its_client and channel.total_outbufs_len:
                 channel.handle_write()
         waiting = [channel for channel in _channels(sockets) if channel.waits_for_its_client]
         waiting.sort(key=lambda channel: (not channel.has_unread_answer, channel.waiting_since))

@@ -218,6 +218,23 @@ def test_an_answer_that_is_not_taken_in_time_is_cut_even_if_it_trickles(waitress
     assert waitress.channels == []
 
 
+@pytest.mark.attack("BROWSER-unread-answers")
+def test_who_asks_again_and_takes_nothing_is_cut_though_the_network_holds_the_answer(waitress):
+    # The thread sends all of the answer, and the network lets the loop send no more.
+    waitress.server.adj.send_bytes = 1
+    client, channel = waitress.connect()
+    client.sendall(_request("HEAD /1") + _request("HEAD /2"))
+    while not waitress.tasks:
+        waitress.receive_and_send()
+    waitress.tasks.popleft().service()
+    assert channel.total_outbufs_len == 0
+
+    channel.waiting_since -= 30
+    cut_unread(waitress.sockets)
+
+    assert waitress.channels == []
+
+
 def test_who_takes_all_of_the_answer_may_be_idle_for_longer(waitress):
     channel = _idle(waitress)[1]
     channel.waiting_since -= 30
