@@ -31,7 +31,7 @@ class Transaction:
         dry_run: bool,
     ) -> None:
         self.connection = connection
-        """What its statements run on until it ends."""
+        """What its statements run on until it is committed or ends."""
         self._joined = joined
         self._give_back = give_back
         self._dry_run = dry_run

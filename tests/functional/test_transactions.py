@@ -75,6 +75,19 @@ def test_a_locked_database_is_answered_with_try_again(browser, leaving, database
     assert browser.visit(leaving).status_int == 303
 
 
+@pytest.mark.engines("sqlite")
+def test_a_request_that_waits_too_long_for_another_is_told_to_try_again(app, browser, monkeypatch):
+    form = browser.get("/sign-in").forms[0]
+    ours = app.registry.components.database
+    with ours.transaction():
+        monkeypatch.setattr(ours.writer.pool, "_timeout", 0)
+        answer = form.submit("choice", value="sign-in", expect_errors=True)
+    assert answer.status_int == 503
+    assert answer.headers["Retry-After"]
+
+    assert form.submit("choice", value="sign-in").status_int == 303
+
+
 def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):
     code = relying_party.sign_in_with(browser)
 

@@ -1,7 +1,7 @@
 """Loggers that other threads may make at any time.
 
-pytest goes through all of them before each part of a test. Whoever begins a transaction in a new
-thread makes one: the library logs each thread's transactions under a name of their own.
+pytest goes through all of them before each part of a test. A thread that begins its first
+transaction makes one: the library logs the transactions of each thread under a name of its own.
 """
 
 import logging

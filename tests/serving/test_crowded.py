@@ -142,6 +142,17 @@ def _unread(waitress):
     return client, channel
 
 
+def _sent_by_a_thread(waitress):
+    """Return a client that asked twice, and its connection: the loop has not gone on since."""
+    waitress.server.adj.send_bytes = 1
+    client, channel = waitress.connect()
+    client.sendall(_request("HEAD /1") + _request("HEAD /2"))
+    while not waitress.tasks:
+        waitress.receive_and_send()
+    waitress.tasks.popleft().service()
+    return client, channel
+
+
 def _idle(waitress):
     client, channel = waitress.connect()
     client.sendall(_request("HEAD /"))
@@ -178,13 +189,7 @@ def test_what_came_after_a_request_waits_until_its_answer_is_taken(waitress):
 
 
 def test_nothing_more_is_read_before_what_has_come(waitress):
-    # The thread sends all of the answer, and the loop has not gone on since.
-    waitress.server.adj.send_bytes = 1
-    client, _ = waitress.connect()
-    client.sendall(_request("HEAD /1") + _request("HEAD /2"))
-    while not waitress.tasks:
-        waitress.receive_and_send()
-    waitress.tasks.popleft().service()
+    client, _ = _sent_by_a_thread(waitress)
 
     client.sendall(_request("HEAD /3"))
     waitress.go_on_until(lambda: len(waitress.asked) == 3)
@@ -220,13 +225,7 @@ def test_an_answer_that_is_not_taken_in_time_is_cut_even_if_it_trickles(waitress
 
 @pytest.mark.attack("BROWSER-unread-answers")
 def test_who_asks_again_and_takes_nothing_is_cut_though_the_network_holds_the_answer(waitress):
-    # The thread sends all of the answer, and the network lets the loop send no more.
-    waitress.server.adj.send_bytes = 1
-    client, channel = waitress.connect()
-    client.sendall(_request("HEAD /1") + _request("HEAD /2"))
-    while not waitress.tasks:
-        waitress.receive_and_send()
-    waitress.tasks.popleft().service()
+    channel = _sent_by_a_thread(waitress)[1]
     assert channel.total_outbufs_len == 0
 
     channel.waiting_since -= 30

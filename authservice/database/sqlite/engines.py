@@ -55,8 +55,8 @@ def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
         # Debian's SQLite overwrites what is deleted by itself; others have to be told.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AT_MOST}")
-        # What a savepoint would bring back is kept in memory. The folder for temporary files
-        # may be one that a container must not write to.
+        # What takes a statement back that fails half way is kept in memory. The folder for
+        # temporary files may be one that a container must not write to.
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA busy_timeout = {_ASKED_AGAIN_MS}")
 

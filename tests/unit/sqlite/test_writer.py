@@ -1,5 +1,6 @@
 """One connection writes to SQLite, threads wait for it, and nobody is told too early."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -93,7 +94,7 @@ def test_its_connection_is_closed_with_the_database(database):
 
     database.dispose()
 
-    with pytest.raises(engines.sqlite3.ProgrammingError, match="closed"):
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         driver.execute("SELECT 1")
 
 
