@@ -205,12 +205,12 @@ def test_a_refresh_token_is_issued_without_being_asked_for(validator):
 
 
 def test_no_hook_ends_the_old_refresh_token(validator):
-    status, answer = _token(validator, "grant_type=refresh_token&refresh_token=old")
+    status, answer = _token(validator, "grant_type=refresh_token&refresh_token=the-old-one")
 
     assert status == 200
-    assert answer["refresh_token"] != "old"
+    assert answer["refresh_token"] != "the-old-one"
     # What is saved does not name the token before it, and nothing else is asked.
-    assert "old" not in str(validator.saved)
+    assert "the-old-one" not in str(validator.saved)
     assert validator.invalidated == []
 
 
@@ -240,7 +240,7 @@ def test_a_wrong_method_is_raised_instead_of_answered(validator):
 def test_at_debug_level_codes_and_tokens_are_logged(validator, caplog):
     with caplog.at_level(logging.DEBUG, logger="oauthlib"):
         _authorize(validator)
-        _, answer = _token(validator, "grant_type=refresh_token&refresh_token=old")
+        _, answer = _token(validator, "grant_type=refresh_token&refresh_token=the-old-one")
 
     assert validator.saved[0] in caplog.text
     assert answer["access_token"] in caplog.text
@@ -249,7 +249,7 @@ def test_at_debug_level_codes_and_tokens_are_logged(validator, caplog):
 def test_at_the_level_of_our_ini_files_nothing_is_logged(validator, caplog):
     with caplog.at_level(logging.WARNING, logger="oauthlib"):
         _authorize(validator)
-        _token(validator, "grant_type=refresh_token&refresh_token=old")
+        _token(validator, "grant_type=refresh_token&refresh_token=the-old-one")
 
     assert caplog.text == ""
 
