@@ -85,9 +85,8 @@ def invalid_grant(answer):
 
 
 @pytest.mark.story("oauth2.authorize")
-@pytest.mark.parametrize(
-    ("entries", "expected"),
-    [
+def test_a_client_is_for_those_whom_an_entry_fits(subtests, come, allowing):
+    for entries, expected in (
         (["org:acme"], {"ada"}),
         (["team:ACME/Platform"], {"ada"}),
         (["team:acme/other"], set()),
@@ -96,14 +95,13 @@ def invalid_grant(answer):
         (["user:local-developer", "org:other"], {"local-developer", "bob"}),
         (["domain:example.com"], {"bob"}),
         ([], EVERYONE),
-    ],
-)
-def test_a_client_is_for_those_whom_an_entry_fits(come, allowing, entries, expected):
-    client = allowing(*entries)
+    ):
+        with subtests.test(entries=entries, expected=expected):
+            client = allowing(*entries)
 
-    assert {person for person in EVERYONE if comes_in_or_is_refused(come(person), client)} == (
-        expected
-    )
+            assert {
+                person for person in EVERYONE if comes_in_or_is_refused(come(person), client)
+            } == expected
 
 
 def comes_in_or_is_refused(browser, client):

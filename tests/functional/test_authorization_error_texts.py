@@ -59,9 +59,10 @@ def marked(answer):
     return parts
 
 
-@pytest.mark.parametrize(
-    ("received", "common", "received_rest", "registered_rest"),
-    [
+def test_local_mode_marks_the_first_difference_from_the_nearest_registered_uri(
+    subtests, browser, client
+):
+    for received, common, received_rest, registered_rest in (
         ("https://app.example.com/Callback", "https://app.example.com/", "Callback", "callback"),
         ("http://app.example.com/callback", "http", "://app.example.com/callback", None),
         (f"{REGISTERED}?x=y", REGISTERED, "?x=y", "ends here"),
@@ -69,16 +70,18 @@ def marked(answer):
         (f"{LONGER}s", LONGER, "s", "ends here"),
         (f"{REGISTERED}/nature", f"{REGISTERED}/nat", "ure", "ive"),
         ("com.example.app:/x", "", "com.example.app:/x", REGISTERED),
-    ],
-)
-def test_local_mode_marks_the_first_difference_from_the_nearest_registered_uri(
-    browser, client, received, common, received_rest, registered_rest
-):
-    parts = marked(refused(client, browser, received))
+    ):
+        with subtests.test(
+            received=received,
+            common=common,
+            received_rest=received_rest,
+            registered_rest=registered_rest,
+        ):
+            parts = marked(refused(client, browser, received))
 
-    assert parts["Received"] == (common, received_rest)
-    assert parts["Registered"][0] == common
-    assert parts["Registered"][1] == (registered_rest or REGISTERED.removeprefix(common))
+            assert parts["Received"] == (common, received_rest)
+            assert parts["Registered"][0] == common
+            assert parts["Registered"][1] == (registered_rest or REGISTERED.removeprefix(common))
 
 
 def test_local_mode_lists_every_registered_uri(browser, client):

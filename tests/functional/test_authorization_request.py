@@ -30,9 +30,10 @@ def disable(database, client_id):
 @pytest.mark.requirement("RFC6749-3.1.2.4-2", "RFC6749-4.1.2.1-1", "RFC6749-10.15-1")
 @pytest.mark.requirement("RFC8252-8.4-4", "RFC9700-2.1-2", "RFC9700-4.1.3-1", "RFC9700-4.11.2-1")
 @pytest.mark.requirement("OAUTH21-2.3.2-1", "OIDC-CORE-3.1.2.1-3", "OIDC-CORE-3.1.2.2-2")
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
+def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
+    subtests, browser, relying_party
+):
+    for changes, named in (
         ({"client_id": None}, "client_id is missing"),
         ({"client_id": ""}, "client_id is missing"),
         ({"client_id": "unknown"}, "client_id names no client"),
@@ -51,15 +52,12 @@ def disable(database, client_id):
         ({"redirect_uri": "//app.example.com/callback"}, "redirect_uri is not one"),
         ({"redirect_uri": "javascript:alert(1)"}, "redirect_uri is not one"),
         ({"redirect_uri": "callback"}, "redirect_uri is not one"),
-    ],
-)
-def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
-    browser, relying_party, changes, named
-):
-    asked = relying_party.request() | {"request": "x"} | changes
-    sent = {name: value for name, value in asked.items() if value is not None}
+    ):
+        with subtests.test(changes=changes, named=named):
+            asked = relying_party.request() | {"request": "x"} | changes
+            sent = {name: value for name, value in asked.items() if value is not None}
 
-    assert named in refused_by_page(browser.get(AUTHORIZE, sent, expect_errors=True))
+            assert named in refused_by_page(browser.get(AUTHORIZE, sent, expect_errors=True))
 
 
 @pytest.mark.attack("RFC9700-4.11.2")
@@ -132,18 +130,19 @@ REFUSED = [
 @pytest.mark.requirement("RFC9700-2.1.1-4", "RFC9700-2.1.1-5", "RFC9700-2.1.2-1", "RFC9700-4.8.2-1")
 @pytest.mark.requirement("OAUTH21-4.1.1-1", "OAUTH21-4.1.3-2", "OIDC-CORE-3.1.2.1-10")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.2-1", "OIDC-CORE-3.1.2.2-2", "OIDC-CORE-3.1.2.6-1")
-@pytest.mark.parametrize(("changes", "error", "named"), REFUSED)
 def test_every_other_fault_goes_to_the_redirect_uri_and_names_the_rule(
-    browser, relying_party, changes, error, named
+    subtests, browser, relying_party
 ):
-    answer = relying_party.answer(relying_party.authorize(browser, **changes))
+    for changes, error, named in REFUSED:
+        with subtests.test(changes=changes, error=error, named=named):
+            answer = relying_party.answer(relying_party.authorize(browser, **changes))
 
-    assert set(answer) == {"error", "error_description", "state", "iss"}
-    assert answer["error"] == error
-    assert named in answer["error_description"]
-    assert answer["state"] == "opaque state"
-    assert answer["iss"] == ISSUER
-    assert not set(answer["error_description"]) & set('"\\\r\n\t')
+            assert set(answer) == {"error", "error_description", "state", "iss"}
+            assert answer["error"] == error
+            assert named in answer["error_description"]
+            assert answer["state"] == "opaque state"
+            assert answer["iss"] == ISSUER
+            assert not set(answer["error_description"]) & set('"\\\r\n\t')
 
 
 @pytest.mark.requirement("OIDC-CORE-3.1.2.6-4", "OIDC-CORE-3.1.2.6-5")
@@ -158,19 +157,25 @@ def test_request_objects_are_refused_before_everything_else(browser, relying_par
 
 @pytest.mark.attack("FAILURES-16")
 @pytest.mark.requirement("RFC6749-3.1-7", "RFC6749-4.1.2.1-3", "OAUTH21-3.1-1")
-@pytest.mark.parametrize(
-    "name",
-    ["response_type", "scope", "nonce", "code_challenge", "prompt", "max_age", "response_mode"],
-)
-def test_a_repeated_parameter_is_an_invalid_request(browser, relying_party, name):
-    sent = relying_party.request(prompt="login", max_age="1", response_mode="query")
-    query = urlencode([*sent.items(), (name, sent[name])])
+def test_a_repeated_parameter_is_an_invalid_request(subtests, browser, relying_party):
+    for name in (
+        "response_type",
+        "scope",
+        "nonce",
+        "code_challenge",
+        "prompt",
+        "max_age",
+        "response_mode",
+    ):
+        with subtests.test(name=name):
+            sent = relying_party.request(prompt="login", max_age="1", response_mode="query")
+            query = urlencode([*sent.items(), (name, sent[name])])
 
-    answer = relying_party.answer(browser.get(f"{AUTHORIZE}?{query}"))
+            answer = relying_party.answer(browser.get(f"{AUTHORIZE}?{query}"))
 
-    assert answer["error"] == "invalid_request"
-    assert name in answer["error_description"]
-    assert answer["state"] == "opaque state"
+            assert answer["error"] == "invalid_request"
+            assert name in answer["error_description"]
+            assert answer["state"] == "opaque state"
 
 
 @pytest.mark.requirement("RFC6749-3.1-7")
@@ -213,14 +218,15 @@ ACCEPTED = [
 @pytest.mark.requirement("RFC7636-4.2-2", "OIDC-CORE-3.1.2.1-5", "OIDC-CORE-3.1.2.1-12")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.1-14", "OIDC-CORE-3.1.2.1-15", "OIDC-CORE-3.1.2.1-16")
 @pytest.mark.requirement("OIDC-CORE-3.1.2.3-1")
-@pytest.mark.parametrize("changes", ACCEPTED)
-def test_everything_else_is_let_through_to_the_sign_in_page(browser, relying_party, changes):
-    answer = relying_party.authorize(browser, **changes)
+def test_everything_else_is_let_through_to_the_sign_in_page(subtests, browser, relying_party):
+    for changes in ACCEPTED:
+        with subtests.test(changes=changes):
+            answer = relying_party.authorize(browser, **changes)
 
-    assert answer.status_int == 303
-    assert urlsplit(answer.location).path == "/sign-in"
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert browser.visit(answer.location).status_int == 200
+            assert answer.status_int == 303
+            assert urlsplit(answer.location).path == "/sign-in"
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert browser.visit(answer.location).status_int == 200
 
 
 @pytest.mark.requirement("RFC6749-3.1-4", "RFC9700-4.12-1", "OIDC-CORE-3.1.2.1-1")

@@ -45,9 +45,8 @@ def test_without_state_none_is_made_up_and_iss_is_still_there(app, browser, data
 
 @pytest.mark.requirement("RFC6749-3.1.2-3", "RFC6749-4.1.2-6", "RFC8252-7-1", "RFC8252-7.3-1")
 @pytest.mark.requirement("RFC8252-7.3-2", "OIDC-CORE-3.1.3.3-3")
-@pytest.mark.parametrize(
-    ("registered", "requested"),
-    [
+def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(subtests, app, browser, database):
+    for registered, requested in (
         ("https://app.example.com", "https://app.example.com"),
         ("https://app.example.com/cb?a=1&b=%20", "https://app.example.com/cb?a=1&b=%20"),
         ("https://App.Example.com/CB", "https://App.Example.com/CB"),
@@ -55,28 +54,26 @@ def test_without_state_none_is_made_up_and_iss_is_still_there(app, browser, data
         ("http://[::1]:1234/cb?x=y", "http://[::1]:5678/cb?x=y"),
         ("http://localhost:3000/cb", "http://localhost:3000/cb"),
         ("com.example.app:/callback", "com.example.app:/callback"),
-    ],
-)
-def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(
-    app, browser, database, registered, requested
-):
-    client = RelyingParty.registered(app, database, redirect_uris=[registered], skip_consent=True)
-    client.redirect_uri = requested
-    browser.sign_in()
+    ):
+        with subtests.test(registered=registered, requested=requested):
+            client = RelyingParty.registered(
+                app, database, redirect_uris=[registered], skip_consent=True
+            )
+            client.redirect_uri = requested
+            browser.sign_in()
 
-    answer = client.authorize(browser)
-    tokens = client.redeem(client.answer(answer)["code"])
+            answer = client.authorize(browser)
+            tokens = client.redeem(client.answer(answer)["code"])
 
-    separator = "&" if "?" in requested else "?"
-    assert answer.location.startswith(f"{requested}{separator}code=")
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert tokens.status_int == 200
+            separator = "&" if "?" in requested else "?"
+            assert answer.location.startswith(f"{requested}{separator}code=")
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert tokens.status_int == 200
 
 
 @pytest.mark.requirement("RFC6749-3.1.2.4-2", "RFC6749-10.15-1", "RFC8252-8.4-1", "RFC9700-2.1-1")
-@pytest.mark.parametrize(
-    ("registered", "requested"),
-    [
+def test_only_the_port_of_a_loopback_address_may_differ(subtests, app, browser, database):
+    for registered, requested in (
         ("http://localhost:3000/cb", "http://localhost:3001/cb"),
         ("http://127.0.0.1/cb", "http://127.0.0.2/cb"),
         ("http://127.0.0.1/cb", "http://127.0.0.1:80@evil.example/cb"),
@@ -85,18 +82,15 @@ def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(
         ("https://127.0.0.1/cb", "https://127.0.0.1:1/cb"),
         ("https://app.example.com/cb", "https://app.example.com:8443/cb"),
         ("com.example.app:/callback", "com.example.app:/callback/x"),
-    ],
-)
-def test_only_the_port_of_a_loopback_address_may_differ(
-    app, browser, database, registered, requested
-):
-    client = RelyingParty.registered(app, database, redirect_uris=[registered])
-    asked = client.request(redirect_uri=requested)
+    ):
+        with subtests.test(registered=registered, requested=requested):
+            client = RelyingParty.registered(app, database, redirect_uris=[registered])
+            asked = client.request(redirect_uri=requested)
 
-    answer = browser.get(AUTHORIZE, asked, expect_errors=True)
+            answer = browser.get(AUTHORIZE, asked, expect_errors=True)
 
-    assert answer.status_int == 400
-    assert "Location" not in answer.headers
+            assert answer.status_int == 400
+            assert "Location" not in answer.headers
 
 
 @pytest.mark.requirement("RFC6749-3.1.2.2-3", "OAUTH21-2.3.2-1")
@@ -145,24 +139,22 @@ def test_form_post_carries_a_code_in_a_form_that_posts_itself(app, browser, data
 
 @pytest.mark.requirement("RFC9207-2-2", "OIDC-CORE-3.1.2.6-1", "OIDC-FORMPOST-2-2")
 @pytest.mark.requirement("OIDC-FORMPOST-2-5")
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
+def test_form_post_carries_errors_too(subtests, browser, relying_party):
+    for changes, error in (
         ({"prompt": "none"}, "login_required"),
         ({"response_type": None}, "invalid_request"),
         ({"response_type": "token"}, "unsupported_response_type"),
         ({"scope": "unknown"}, "invalid_scope"),
         ({"request": "a.b.c"}, "request_not_supported"),
         ({"id_token_hint": "junk"}, "invalid_request"),
-    ],
-)
-def test_form_post_carries_errors_too(browser, relying_party, changes, error):
-    page = relying_party.authorize(browser, response_mode="form_post", **changes)
+    ):
+        with subtests.test(changes=changes, error=error):
+            page = relying_party.authorize(browser, response_mode="form_post", **changes)
 
-    fields = posted_fields(page)
-    assert set(fields) == {"error", "error_description", "state", "iss"}
-    assert fields["error"] == error
-    assert page.forms[0].action == relying_party.redirect_uri
+            fields = posted_fields(page)
+            assert set(fields) == {"error", "error_description", "state", "iss"}
+            assert fields["error"] == error
+            assert page.forms[0].action == relying_party.redirect_uri
 
 
 @pytest.mark.requirement("OIDC-FORMPOST-2-5")

@@ -123,24 +123,22 @@ def end_session_confirmed(browser, _token):
 
 
 @pytest.mark.requirement("OIDC-BCLOGOUT-2.5-2")
-@pytest.mark.parametrize(
-    "end",
-    [
+def test_every_way_to_end_a_session_tells(subtests, browser, told_client, receiver):
+    for end in (
         sign_out_by_api,
         sign_out_by_form,
         revoke_the_session,
         sign_out_everywhere,
         end_session_with_a_hint,
         end_session_confirmed,
-    ],
-)
-def test_every_way_to_end_a_session_tells(browser, told_client, receiver, end):
-    tokens = told_client.redeem(told_client.sign_in_with(browser)).json
-    session_id = sid(browser)
+    ):
+        with subtests.test(end=end):
+            tokens = told_client.redeem(told_client.sign_in_with(browser)).json
+            session_id = sid(browser)
 
-    end(browser, tokens["id_token"])
+            end(browser, tokens["id_token"])
 
-    assert claims_of(receiver.next(), told_client)["sid"] == session_id
+            assert claims_of(receiver.next(), told_client)["sid"] == session_id
 
 
 @pytest.mark.requirement("OIDC-BCLOGOUT-2.1-3")

@@ -147,13 +147,14 @@ def test_a_late_callback_finds_the_person_signed_in(browser, leaving, turnable_c
     assert "You are signed in" in answer.text
 
 
-@pytest.mark.parametrize("query", ["", "?state=", "?state=x&code=y", "?code=one-click", "?error=x"])
-def test_a_callback_nobody_asked_for_is_refused(browser, database, query):
-    answer = browser.get(f"{CALLBACK}{query}", expect_errors=True)
+def test_a_callback_nobody_asked_for_is_refused(subtests, browser, database):
+    for query in ("", "?state=", "?state=x&code=y", "?code=one-click", "?error=x"):
+        with subtests.test(query=query):
+            answer = browser.get(f"{CALLBACK}{query}", expect_errors=True)
 
-    assert answer.status_int == 400
-    assert "Set-Cookie" not in answer.headers
-    assert _count(database, session) == 0
+            assert answer.status_int == 400
+            assert "Set-Cookie" not in answer.headers
+            assert _count(database, session) == 0
 
 
 def _with(leaving, **changes):

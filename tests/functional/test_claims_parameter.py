@@ -41,12 +41,13 @@ def refused(client, browser, parameter, **changes):
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5-1")
-@pytest.mark.parametrize("name", sorted(PROFILE | EMAIL))
-def test_each_claim_can_be_asked_of_userinfo_alone(browser, relying_party, name):
-    tokens = tokens_of(browser, relying_party, claims(userinfo=[name]))
+def test_each_claim_can_be_asked_of_userinfo_alone(subtests, browser, relying_party):
+    for name in sorted(PROFILE | EMAIL):
+        with subtests.test(name=name):
+            tokens = tokens_of(browser, relying_party, claims(userinfo=[name]))
 
-    assert in_userinfo(relying_party, tokens) == {name}
-    assert in_id_token(relying_party, tokens) == set()
+            assert in_userinfo(relying_party, tokens) == {name}
+            assert in_id_token(relying_party, tokens) == set()
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5-1")

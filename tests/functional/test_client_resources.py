@@ -48,15 +48,16 @@ def refused(answer):
 
 
 @pytest.mark.attack("TOKENS-unregistered-resource", "RFC9700-4.10")
-@pytest.mark.parametrize("asked", [[FILES], [CALENDAR, FILES]])
-@pytest.mark.parametrize("skip_consent", [False, True])
 def test_a_client_asks_in_vain_for_a_resource_that_it_is_not_registered_for(
-    browser, client, database, asked, skip_consent
+    subtests, browser, client, database
 ):
-    change(database, client, skip_consent=skip_consent)
-    browser.sign_in()
+    for asked in ([FILES], [CALENDAR, FILES]):
+        for skip_consent in (False, True):
+            with subtests.test(asked=asked, skip_consent=skip_consent):
+                change(database, client, skip_consent=skip_consent)
+                browser.sign_in()
 
-    refused(client.answer(client.authorize(browser, resource=asked)))
+                refused(client.answer(client.authorize(browser, resource=asked)))
 
 
 @pytest.mark.attack("TOKENS-unregistered-resource")

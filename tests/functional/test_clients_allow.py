@@ -69,9 +69,9 @@ def test_trying_writes_nothing(printed, relying_party, stored):
     assert stored() is None
 
 
-@pytest.mark.parametrize(
-    ("entries", "reasons"),
-    [
+@pytest.mark.usefixtures("found_by_commands")
+def test_what_is_no_entry_is_refused_by_name(subtests, relying_party, capsys, stored):
+    for entries, reasons in (
         (["acme"], ["'acme' must begin with one of org:, team:, user:, id:, domain:"]),
         (["team:acme"], ["'team:acme' must be team:ORGANIZATION/TEAM"]),
         (["id:octocat"], ["'id:octocat' must be id:NUMBER"]),
@@ -79,20 +79,18 @@ def test_trying_writes_nothing(printed, relying_party, stored):
         (["org:acme", ""], ["'' must begin with one of"]),
         (["org:acme", "org:ACME"], ["'org:ACME' is given twice"]),
         (["org:a b", "user:"], ["'org:a b' must be org:NAME", "'user:' must be user:LOGIN"]),
-    ],
-)
-@pytest.mark.usefixtures("found_by_commands")
-def test_what_is_no_entry_is_refused_by_name(relying_party, capsys, stored, entries, reasons):
-    for command in (
-        ["oauth:register", *REQUIRED],
-        ["clients", "update", relying_party.client_id],
     ):
-        with pytest.raises(SystemExit) as stop:
-            authservice([*command, *allow(*entries)])
+        with subtests.test(entries=entries, reasons=reasons):
+            for command in (
+                ["oauth:register", *REQUIRED],
+                ["clients", "update", relying_party.client_id],
+            ):
+                with pytest.raises(SystemExit) as stop:
+                    authservice([*command, *allow(*entries)])
 
-        said = f"{stop.value.code} {capsys.readouterr().err}"
-        assert all(reason in said for reason in reasons), said
-    assert stored() is None
+                said = f"{stop.value.code} {capsys.readouterr().err}"
+                assert all(reason in said for reason in reasons), said
+            assert stored() is None
 
 
 INI = """

@@ -258,9 +258,8 @@ def test_a_public_client_stays_public(run, database):
     assert (after["public"], after["token_endpoint_auth_method"]) == (True, "none")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_an_update_that_is_wrong_writes_nothing(subtests, refused, database, client_id):
+    for arguments, expected in (
         ([], (1, "nothing to change")),
         (["--name", " "], (1, "name must not be blank")),
         (["--redirect-uri", "http://x.example/"], (1, "https")),
@@ -274,25 +273,26 @@ def test_a_public_client_stays_public(run, database):
         (["--requests-per-minute", "1000001"], (1, "requests per minute must be 1 to 1000000")),
         (["--requests-per-minute", "many"], (2, "--requests-per-minute")),
         (["--name", " ", "--scope", "x"], (1, "; ")),
-    ],
-)
-def test_an_update_that_is_wrong_writes_nothing(refused, database, client_id, arguments, expected):
-    before = row(database, client_id)
+    ):
+        with subtests.test(arguments=arguments, expected=expected):
+            before = row(database, client_id)
 
-    status, message = refused("update", client_id, *arguments)
+            status, message = refused("update", client_id, *arguments)
 
-    assert status == expected[0]
-    assert expected[1] in message
-    assert row(database, client_id) == before
+            assert status == expected[0]
+            assert expected[1] in message
+            assert row(database, client_id) == before
 
 
-@pytest.mark.parametrize(
-    "command", ["show", "disable", "enable", "rotate-secret", "delete", "update"]
-)
-def test_an_unknown_client_is_named(refused, command):
-    change = ["--name", "X"] if command == "update" else []
+def test_an_unknown_client_is_named(subtests, refused):
+    for command in ("show", "disable", "enable", "rotate-secret", "delete", "update"):
+        with subtests.test(command=command):
+            change = ["--name", "X"] if command == "update" else []
 
-    assert refused(command, "nobody", *change) == (1, "authservice: there is no client nobody")
+            assert refused(command, "nobody", *change) == (
+                1,
+                "authservice: there is no client nobody",
+            )
 
 
 @pytest.mark.parametrize("arguments", [[], ["unheard-of"], ["show"], ["list", "extra"]])

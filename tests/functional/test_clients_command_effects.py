@@ -166,12 +166,15 @@ def test_a_public_client_has_no_secret_to_rotate(run, app, database, capsys):
     assert database.reader.execute(select(oauth_client)).one().client_secret is None
 
 
-@pytest.mark.parametrize("overlap", ["-1", "2592001", "1.5", "soon", ""])
-def test_an_overlap_is_bounded(run, relying_party, capsys, overlap):
-    message = fails(capsys, "rotate-secret", relying_party.client_id, f"--overlap={overlap}")
+def test_an_overlap_is_bounded(subtests, run, relying_party, capsys):
+    for overlap in ("-1", "2592001", "1.5", "soon", ""):
+        with subtests.test(overlap=overlap):
+            message = fails(
+                capsys, "rotate-secret", relying_party.client_id, f"--overlap={overlap}"
+            )
 
-    assert "0 to 2592000 seconds" in message
-    assert authenticates(relying_party)
+            assert "0 to 2592000 seconds" in message
+            assert authenticates(relying_party)
 
 
 def test_deleting_takes_along_everything_that_hangs_on_the_client(run, app, database, browser):
@@ -210,26 +213,24 @@ def test_a_code_of_a_deleted_client_is_worth_nothing(run, browser, relying_party
     assert relying_party.redeem(code).json["error"] == "invalid_client"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_dry_run_writes_nothing_and_shows_no_secret(subtests, run, relying_party, database):
+    for arguments in (
         ["update", "--name", "X"],
         ["disable"],
         ["enable"],
         ["rotate-secret"],
         ["rotate-secret", "--json"],
         ["delete"],
-    ],
-)
-def test_a_dry_run_writes_nothing_and_shows_no_secret(run, relying_party, database, arguments):
-    before = database.reader.execute(select(oauth_client)).all()
-    command, *rest = arguments
+    ):
+        with subtests.test(arguments=arguments):
+            before = database.reader.execute(select(oauth_client)).all()
+            command, *rest = arguments
 
-    output = run(command, relying_party.client_id, *rest, "--dry-run")
+            output = run(command, relying_party.client_id, *rest, "--dry-run")
 
-    assert output.out == ""
-    assert output.err == "Everything is in order; nothing was written.\n"
-    assert database.reader.execute(select(oauth_client)).all() == before
+            assert output.out == ""
+            assert output.err == "Everything is in order; nothing was written.\n"
+            assert database.reader.execute(select(oauth_client)).all() == before
 
 
 @pytest.mark.parametrize("arguments", [["update", "--name", " "], ["update"], ["rotate-secret"]])

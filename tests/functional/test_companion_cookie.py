@@ -74,9 +74,8 @@ def test_pages_do_not_know_the_person(thief):
     assert "Local Developer" not in thief.get("/sign-in").text
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
+def test_it_manages_nothing(subtests, thief, owner):
+    for method, path in (
         ("GET", "/api/auth/list-sessions"),
         ("POST", "/api/auth/revoke-session"),
         ("POST", "/api/auth/revoke-sessions"),
@@ -84,23 +83,22 @@ def test_pages_do_not_know_the_person(thief):
         ("GET", "/api/auth/oauth2/public-client?client_id=x"),
         ("GET", "/api/auth/oauth2/get-consents"),
         ("POST", "/api/auth/oauth2/delete-consent"),
-    ],
-)
-def test_it_manages_nothing(thief, owner, method, path):
-    body = {"params": {"token": owner.session()["session"]["token"], "id": "x"}}
+    ):
+        with subtests.test(method=method, path=path):
+            body = {"params": {"token": owner.session()["session"]["token"], "id": "x"}}
 
-    answer = thief._gen_request(
-        method,
-        path,
-        headers=HEADERS,
-        **(body if method == "POST" else {}),
-        content_type="application/json" if method == "POST" else None,
-        expect_errors=True,
-    )
+            answer = thief._gen_request(
+                method,
+                path,
+                headers=HEADERS,
+                **(body if method == "POST" else {}),
+                content_type="application/json" if method == "POST" else None,
+                expect_errors=True,
+            )
 
-    assert answer.status_int == 401
-    assert set(answer.json) == {"message", "code"}
-    assert owner.session() is not None
+            assert answer.status_int == 401
+            assert set(answer.json) == {"message", "code"}
+            assert owner.session() is not None
 
 
 def test_it_can_sign_out(thief, owner):

@@ -23,37 +23,41 @@ def open_to_everybody(answer):
     return True
 
 
-@pytest.mark.parametrize("origin", [ORIGIN, "null", None])
-@pytest.mark.parametrize("path", READ)
-def test_documents_are_open_whoever_asks(browser, path, origin):
-    headers = {} if origin is None else {"Origin": origin}
+def test_documents_are_open_whoever_asks(subtests, browser):
+    for origin in (ORIGIN, "null", None):
+        for path in READ:
+            with subtests.test(origin=origin, path=path):
+                headers = {} if origin is None else {"Origin": origin}
 
-    answer = browser.get(path, headers=headers)
+                answer = browser.get(path, headers=headers)
 
-    assert answer.status_int == 200
-    assert open_to_everybody(answer)
+                assert answer.status_int == 200
+                assert open_to_everybody(answer)
 
 
 @pytest.mark.requirement("RFC9700-2.6-4", "OIDC-CORE-5.3-3")
-@pytest.mark.parametrize("path", METHODS)
-@pytest.mark.parametrize("asked", ["authorization", "content-type", "Authorization,Content-Type"])
-def test_a_preflight_allows_the_headers_that_clients_need(browser, path, asked):
-    headers = {
-        "Origin": ORIGIN,
-        "Access-Control-Request-Method": METHODS[path],
-        "Access-Control-Request-Headers": asked,
-    }
+def test_a_preflight_allows_the_headers_that_clients_need(subtests, browser):
+    for path in METHODS:
+        for asked in ("authorization", "content-type", "Authorization,Content-Type"):
+            with subtests.test(path=path, asked=asked):
+                headers = {
+                    "Origin": ORIGIN,
+                    "Access-Control-Request-Method": METHODS[path],
+                    "Access-Control-Request-Headers": asked,
+                }
 
-    answer = browser.options(path, headers=headers)
+                answer = browser.options(path, headers=headers)
 
-    assert answer.status_int == 204
-    assert answer.body == b""
-    assert "Content-Type" not in answer.headers
-    assert open_to_everybody(answer)
-    assert METHODS[path] in answer.headers["Access-Control-Allow-Methods"].split(", ")
-    assert answer.headers["Access-Control-Allow-Headers"] == "authorization, content-type"
-    assert int(answer.headers["Access-Control-Max-Age"]) > 0
-    assert "Set-Cookie" not in answer.headers
+                assert answer.status_int == 204
+                assert answer.body == b""
+                assert "Content-Type" not in answer.headers
+                assert open_to_everybody(answer)
+                assert METHODS[path] in answer.headers["Access-Control-Allow-Methods"].split(", ")
+                assert (
+                    answer.headers["Access-Control-Allow-Headers"] == "authorization, content-type"
+                )
+                assert int(answer.headers["Access-Control-Max-Age"]) > 0
+                assert "Set-Cookie" not in answer.headers
 
 
 @pytest.mark.requirement("RFC9700-2.6-4", "OIDC-CORE-5.3-3")
@@ -69,9 +73,8 @@ def test_a_token_answer_can_be_read_by_a_page(browser, relying_party):
     assert open_to_everybody(claims)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status"),
-    [
+def test_errors_can_be_read_by_a_page_too(subtests, browser):
+    for method, path, body, status in (
         ("POST", TOKEN, b"", 401),
         ("POST", TOKEN, b"client_id=unknown", 401),
         ("POST", TOKEN, b"a=%ff", 400),
@@ -80,19 +83,18 @@ def test_a_token_answer_can_be_read_by_a_page(browser, relying_party):
         ("POST", USERINFO, b"access_token=a&access_token=b", 400),
         ("DELETE", USERINFO, b"", 405),
         ("POST", DISCOVERY, b"", 405),
-    ],
-)
-def test_errors_can_be_read_by_a_page_too(browser, method, path, body, status):
-    answer = browser.request(
-        path,
-        method=method,
-        body=body,
-        headers={"Origin": ORIGIN, "Content-Type": "application/x-www-form-urlencoded"},
-        expect_errors=True,
-    )
+    ):
+        with subtests.test(method=method, path=path, body=body, status=status):
+            answer = browser.request(
+                path,
+                method=method,
+                body=body,
+                headers={"Origin": ORIGIN, "Content-Type": "application/x-www-form-urlencoded"},
+                expect_errors=True,
+            )
 
-    assert answer.status_int == status
-    assert open_to_everybody(answer)
+            assert answer.status_int == status
+            assert open_to_everybody(answer)
 
 
 def test_back_channel_calls_without_an_origin_are_not_mistaken_for_forgery(browser, relying_party):

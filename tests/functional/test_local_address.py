@@ -15,18 +15,19 @@ def ask(browser, path, host="127.0.0.1:37960", method="GET", **headers):
     )
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:37960", "[::1]:37960", "auth.localhost:37960"])
-@pytest.mark.parametrize("path", ["/", "/sign-in?callbackURL=%2F&x=a+b", "/account", AUTHORIZE])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_page_or_an_authorization_request_goes_on_at_its_address(browser, host, path, method):
-    answer = ask(browser, path, host, method, **NAVIGATION)
+def test_a_page_or_an_authorization_request_goes_on_at_its_address(subtests, browser):
+    for host in ("127.0.0.1:37960", "[::1]:37960", "auth.localhost:37960"):
+        for path in ("/", "/sign-in?callbackURL=%2F&x=a+b", "/account", AUTHORIZE):
+            for method in ("GET", "HEAD"):
+                with subtests.test(host=host, path=path, method=method):
+                    answer = ask(browser, path, host, method, **NAVIGATION)
 
-    assert answer.status_int == 307
-    assert answer.headers["Location"] == f"http://localhost:37960{path}"
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert "Set-Cookie" not in answer.headers
-    assert answer.body == b""
+                    assert answer.status_int == 307
+                    assert answer.headers["Location"] == f"http://localhost:37960{path}"
+                    assert answer.headers["Cache-Control"] == "no-store"
+                    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+                    assert "Set-Cookie" not in answer.headers
+                    assert answer.body == b""
 
 
 def test_a_browser_that_says_nothing_of_a_navigation_is_known_by_asking_for_html(browser):
@@ -41,9 +42,8 @@ def test_what_a_script_fetches_stays_where_it_is(browser):
     assert ask(browser, "/sign-in", Sec_Fetch_Mode="cors", Accept="text/html").status_int == 200
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_what_programs_ask_stays_where_it_is(subtests, browser):
+    for path in (
         "/api/health",
         "/api/ready",
         "/api/openapi.json",
@@ -52,10 +52,9 @@ def test_what_a_script_fetches_stays_where_it_is(browser):
         "/api/auth/ok",
         "/api/auth/.well-known/openid-configuration",
         "/.well-known/oauth-authorization-server/api/auth",
-    ],
-)
-def test_what_programs_ask_stays_where_it_is(browser, path):
-    assert ask(browser, path, **NAVIGATION).status_int == 200
+    ):
+        with subtests.test(path=path):
+            assert ask(browser, path, **NAVIGATION).status_int == 200
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/api/auth/oauth2/token", AUTHORIZE])

@@ -163,20 +163,21 @@ def test_tokens_are_for_the_resources_that_the_service_still_has(
 
 
 @pytest.mark.attack("TOKENS-lost-scope")
-@pytest.mark.parametrize("asked", [[], [FILES], [CALENDAR, FILES]])
 def test_a_resource_that_the_service_no_longer_has_is_an_invalid_target(
-    browser, relying_party, keep_resource, asked
+    subtests, browser, relying_party, keep_resource
 ):
-    granted = [*asked] or [FILES]
-    tokens = tokens_for(browser, relying_party, *granted)
-    code = code_for(browser, relying_party, *granted)
-    keep_resource(CALENDAR)
+    for asked in ([], [FILES], [CALENDAR, FILES]):
+        with subtests.test(asked=asked):
+            granted = [*asked] or [FILES]
+            tokens = tokens_for(browser, relying_party, *granted)
+            code = code_for(browser, relying_party, *granted)
+            keep_resource(CALENDAR)
 
-    for answer in (
-        relying_party.refresh(tokens["refresh_token"], resource=asked),
-        relying_party.redeem(code, resource=asked),
-    ):
-        assert (answer.status_int, answer.json["error"]) == (400, "invalid_target")
-        assert "may still have" in answer.json["error_description"]
-    keep_resource(CALENDAR, FILES)
-    assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
+            for answer in (
+                relying_party.refresh(tokens["refresh_token"], resource=asked),
+                relying_party.redeem(code, resource=asked),
+            ):
+                assert (answer.status_int, answer.json["error"]) == (400, "invalid_target")
+                assert "may still have" in answer.json["error_description"]
+            keep_resource(CALENDAR, FILES)
+            assert relying_party.refresh(tokens["refresh_token"]).status_int == 200

@@ -174,9 +174,8 @@ def test_a_logout_token_goes_through_the_proxy(client_of_ours, proxy, authority)
 
 
 @pytest.mark.attack("BROWSER-ssrf")
-@pytest.mark.parametrize(
-    "uri",
-    [
+def test_nothing_of_our_own_networks_is_asked_of_the_proxy(subtests, proxy):
+    for uri in (
         "https://10.0.0.1/logout",
         "https://127.0.0.1/logout",
         "https://169.254.169.254/latest",
@@ -188,11 +187,10 @@ def test_a_logout_token_goes_through_the_proxy(client_of_ours, proxy, authority)
         "http://localhost/logout",
         "http://127.0.0.1/logout",
         "http://company.test/logout",
-    ],
-)
-def test_nothing_of_our_own_networks_is_asked_of_the_proxy(proxy, uri):
-    assert told(by_proxy(proxy), uri) is not None
-    assert proxy.asked == []
+    ):
+        with subtests.test(uri=uri):
+            assert told(by_proxy(proxy), uri) is not None
+            assert proxy.asked == []
 
 
 @pytest.mark.attack("BROWSER-ssrf")
@@ -268,9 +266,8 @@ def test_a_proxy_takes_the_password_of_the_environment(client_of_ours, authority
 # Settings that cannot be used
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_a_proxy_that_is_no_address_is_refused(subtests):
+    for address in (
         "proxy.example.com:3128",
         "socks5://proxy.example.com:1080",
         "http://proxy.example.com:3128/path",
@@ -279,13 +276,12 @@ def test_a_proxy_takes_the_password_of_the_environment(client_of_ours, authority
         "http://pro xy:3128",
         "http://proxy.example.com:99999",
         "http://*.example.com:3128",
-    ],
-)
-def test_a_proxy_that_is_no_address_is_refused(address):
-    found, text = problems(production, {"outgoing.proxy": address})
+    ):
+        with subtests.test(address=address):
+            found, text = problems(production, {"outgoing.proxy": address})
 
-    assert found == ["outgoing.proxy (OUTGOING_PROXY)"]
-    assert "http://proxy.example.com:3128" in text or "must name a host" in text
+            assert found == ["outgoing.proxy (OUTGOING_PROXY)"]
+            assert "http://proxy.example.com:3128" in text or "must name a host" in text
 
 
 def test_a_password_of_the_proxy_does_not_stand_in_the_ini_file():

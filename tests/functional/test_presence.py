@@ -17,9 +17,8 @@ def production(make_app, monkeypatch):
 
 
 @pytest.mark.attack("FAILURES-fresh-without-asking")
-@pytest.mark.parametrize(
-    ("asked", "prompt"),
-    [
+def test_who_must_be_there_is_shown_a_page_by_the_provider(subtests, production, database):
+    for asked, prompt in (
         ({}, None),
         ({"prompt": "consent"}, None),
         ({"prompt": "login"}, ["select_account"]),
@@ -27,17 +26,16 @@ def production(make_app, monkeypatch):
         ({"prompt": "select_account"}, ["select_account"]),
         ({"max_age": "0"}, ["select_account"]),
         ({"max_age": "3600"}, ["select_account"]),
-    ],
-)
-def test_who_must_be_there_is_shown_a_page_by_the_provider(production, database, asked, prompt):
-    client = RelyingParty.registered(production, database)
-    person = production_browser(production)
-    page = person.follow_home(client.authorize(person, **asked))
+    ):
+        with subtests.test(asked=asked, prompt=prompt):
+            client = RelyingParty.registered(production, database)
+            person = production_browser(production)
+            page = person.follow_home(client.authorize(person, **asked))
 
-    leaving = person.follow_home(page.forms[0].submit("choice", value="sign-in")).location
+            leaving = person.follow_home(page.forms[0].submit("choice", value="sign-in")).location
 
-    assert leaving.startswith("https://github.com/login/oauth/authorize?")
-    assert parse_qs(urlsplit(leaving).query).get("prompt") == prompt
+            assert leaving.startswith("https://github.com/login/oauth/authorize?")
+            assert parse_qs(urlsplit(leaving).query).get("prompt") == prompt
 
 
 def test_a_request_that_expired_meanwhile_still_leads_to_the_provider(

@@ -61,40 +61,36 @@ def test_a_service_that_never_reached_its_database_lacks_its_keys_too(make_app, 
 
 
 @pytest.mark.attack("BROWSER-probing")
-@pytest.mark.parametrize(
-    ("remote", "headers", "told"),
-    [
+def test_strangers_are_told_that_it_is_unavailable_and_not_why(subtests, make_app, database):
+    for remote, headers, told in (
         ("203.0.113.7", {}, False),
         ("203.0.113.7", {"X-Forwarded-For": "127.0.0.1"}, False),
         ("127.0.0.1", {"X-Forwarded-For": "203.0.113.7"}, False),
         ("127.0.0.1", {}, True),
         ("10.0.0.1", {}, True),
         ("10.0.0.1", {"X-Forwarded-For": "203.0.113.7"}, False),
-    ],
-)
-def test_strangers_are_told_that_it_is_unavailable_and_not_why(
-    make_app, database, remote, headers, told
-):
-    app = make_app(auth__trusted_proxies="10.0.0.1")
-    browser = Browser(app)
-    browser.extra_environ["REMOTE_ADDR"] = remote
-    with database.transaction() as connection:
-        connection.execute(text("ALTER TABLE jwks RENAME TO jwks_away"))
-    try:
-        answer = browser.get(PATH, headers=headers, expect_errors=True)
-    finally:
-        with database.transaction() as connection:
-            connection.execute(text("ALTER TABLE jwks_away RENAME TO jwks"))
+    ):
+        with subtests.test(remote=remote, headers=headers, told=told):
+            app = make_app(auth__trusted_proxies="10.0.0.1")
+            browser = Browser(app)
+            browser.extra_environ["REMOTE_ADDR"] = remote
+            with database.transaction() as connection:
+                connection.execute(text("ALTER TABLE jwks RENAME TO jwks_away"))
+            try:
+                answer = browser.get(PATH, headers=headers, expect_errors=True)
+            finally:
+                with database.transaction() as connection:
+                    connection.execute(text("ALTER TABLE jwks_away RENAME TO jwks"))
 
-    assert answer.status_int == 503
-    assert answer.json["status"] == "unavailable"
-    assert ("database_unavailable" in answer.text) is told
-    assert (__version__ in answer.text) is told
-    assert ("version" in answer.json) is told
+            assert answer.status_int == 503
+            assert answer.json["status"] == "unavailable"
+            assert ("database_unavailable" in answer.text) is told
+            assert (__version__ in answer.text) is told
+            assert ("version" in answer.json) is told
 
 
-@pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.name)
-def test_the_documentation_names_each_condition(condition):
+def test_the_documentation_names_each_condition(subtests):
     page = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
-
-    assert f"`{condition.name}`" in page
+    for condition in CONDITIONS:
+        with subtests.test(condition.name):
+            assert f"`{condition.name}`" in page

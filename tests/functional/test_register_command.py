@@ -171,9 +171,8 @@ def _refused(capsys, *arguments):
     return stop.value.code, output.err.strip()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
+def test_wrong_arguments_are_named_in_one_line(subtests, capsys, database):
+    for arguments, reason in (
         ([], "--name"),
         (["--name", "X"], "--redirect-uri"),
         (["--redirect-uri", "https://a.example/"], "--name"),
@@ -186,21 +185,19 @@ def _refused(capsys, *arguments):
         ([*REQUIRED, "extra"], "extra"),
         ([*REQUIRED, "--redirect-uri"], "--redirect-uri"),
         ([*REQUIRED, "--public=yes"], "--public"),
-    ],
-)
-def test_wrong_arguments_are_named_in_one_line(capsys, database, arguments, reason):
-    status, message = _refused(capsys, *arguments)
+    ):
+        with subtests.test(arguments=arguments, reason=reason):
+            status, message = _refused(capsys, *arguments)
 
-    assert status == 2
-    assert reason in message
-    assert "\n" not in message
-    assert _clients(database) == []
+            assert status == 2
+            assert reason in message
+            assert "\n" not in message
+            assert _clients(database) == []
 
 
 @pytest.mark.requirement("RFC6749-3.1.2.2-1", "OAUTH21-2.3.1-1")
-@pytest.mark.parametrize(
-    ("arguments", "reasons"),
-    [
+def test_what_cannot_be_registered_is_named_all_at_once(subtests, capsys, database):
+    for arguments, reasons in (
         (["--name", "", *REQUIRED[2:]], ["name must not be blank"]),
         (["--name", "  ", *REQUIRED[2:]], ["name must not be blank"]),
         (["--name", "\u200b\u3164\u2800", *REQUIRED[2:]], ["name must not be blank"]),
@@ -214,18 +211,17 @@ def test_wrong_arguments_are_named_in_one_line(capsys, database, arguments, reas
             ["--name", " ", "--redirect-uri", "x", "--redirect-uri", "http://b.example/"],
             ["name must not be blank", "'x'", "'http://b.example/'"],
         ),
-    ],
-)
-def test_what_cannot_be_registered_is_named_all_at_once(capsys, database, arguments, reasons):
-    status, message = _refused(capsys, *arguments)
+    ):
+        with subtests.test(arguments=arguments, reasons=reasons):
+            status, message = _refused(capsys, *arguments)
 
-    assert status == 1
-    assert message.startswith("authservice: ")
-    assert "\n" not in message
-    for reason in reasons:
-        assert reason in message
-    assert _clients(database) == []
-    assert _traces(database) == [0, 0, 0, 0]
+            assert status == 1
+            assert message.startswith("authservice: ")
+            assert "\n" not in message
+            for reason in reasons:
+                assert reason in message
+            assert _clients(database) == []
+            assert _traces(database) == [0, 0, 0, 0]
 
 
 def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database):

@@ -108,9 +108,8 @@ def test_a_limit_of_its_own_is_stored_and_shown(run, database):
     assert shown["requests_per_minute"] == 6000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
+def test_what_cannot_be_is_refused_in_one_line(subtests, refused):
+    for arguments, reason in (
         (["--id-token-alg", "none"], "--id-token-alg"),
         (["--id-token-alg", "HS256"], "--id-token-alg"),
         (["--id-token-alg", "es256"], "--id-token-alg"),
@@ -135,13 +134,12 @@ def test_a_limit_of_its_own_is_stored_and_shown(run, database):
         (["--backchannel-logout-uri", "com.example.app:/x"], "must be an https address"),
         (["--backchannel-logout-uri", "https://u:p@app.example.com/"], "user information"),
         (["--backchannel-logout-uri", ""], "back-channel logout URI ''"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(refused, arguments, reason):
-    message = refused(*arguments)
+    ):
+        with subtests.test(arguments=arguments, reason=reason):
+            message = refused(*arguments)
 
-    assert reason in message
-    assert "\n" not in message
+            assert reason in message
+            assert "\n" not in message
 
 
 def test_a_dry_run_checks_everything_and_writes_nothing(run, refused, database):

@@ -100,9 +100,8 @@ def test_without_a_resource_the_token_is_opaque(browser, relying_party, resource
 
 
 @pytest.mark.requirement("RFC8707-2-2", "RFC8707-2-3", "RFC8707-2-4", "RFC8707-2.1-2")
-@pytest.mark.parametrize(
-    "resource",
-    [
+def test_an_unknown_resource_is_an_invalid_target(subtests, browser, relying_party):
+    for resource in (
         "https://elsewhere.example.com/",
         CALENDAR.rstrip("/"),
         f"{FILES}/",
@@ -110,15 +109,16 @@ def test_without_a_resource_the_token_is_opaque(browser, relying_party, resource
         "not a uri",
         ISSUER,
         "http://localhost:37960",
-    ],
-)
-@pytest.mark.parametrize("others", [[], [CALENDAR]])
-def test_an_unknown_resource_is_an_invalid_target(browser, relying_party, resource, others):
-    answer = relying_party.answer(relying_party.authorize(browser, resource=[*others, resource]))
+    ):
+        for others in ([], [CALENDAR]):
+            with subtests.test(resource=resource, others=others):
+                answer = relying_party.answer(
+                    relying_party.authorize(browser, resource=[*others, resource])
+                )
 
-    assert answer["error"] == "invalid_target"
-    assert "resource" in answer["error_description"]
-    assert (answer["state"], answer["iss"]) == ("opaque state", ISSUER)
+                assert answer["error"] == "invalid_target"
+                assert "resource" in answer["error_description"]
+                assert (answer["state"], answer["iss"]) == ("opaque state", ISSUER)
 
 
 @pytest.mark.requirement("RFC8707-2-1")
@@ -162,19 +162,20 @@ def test_refreshing_may_narrow_each_time_anew(browser, relying_party):
 
 @pytest.mark.attack("OWASP-OAUTH-8", "FAILURES-5")
 @pytest.mark.requirement("RFC8707-2-4", "RFC8707-2.2-2", "RFC9700-4.14.2-3")
-@pytest.mark.parametrize("granted_resources", [[], [CALENDAR]])
-@pytest.mark.parametrize("asked", [[FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]])
 def test_what_was_not_granted_is_an_invalid_target_at_the_token_endpoint(
-    browser, relying_party, granted_resources, asked
+    subtests, browser, relying_party
 ):
-    code = granted(browser, relying_party, *granted_resources)
+    for granted_resources in ([], [CALENDAR]):
+        for asked in ([FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]):
+            with subtests.test(granted_resources=granted_resources, asked=asked):
+                code = granted(browser, relying_party, *granted_resources)
 
-    answer = relying_party.redeem(code, resource=asked)
+                answer = relying_party.redeem(code, resource=asked)
 
-    assert answer.status_int == 400
-    assert answer.json["error"] == "invalid_target"
-    assert "the authorization request named" in answer.json["error_description"]
-    assert answer.headers["Cache-Control"] == "no-store"
+                assert answer.status_int == 400
+                assert answer.json["error"] == "invalid_target"
+                assert "the authorization request named" in answer.json["error_description"]
+                assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_an_invalid_target_on_refresh_spends_nothing(browser, relying_party):

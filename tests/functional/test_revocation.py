@@ -119,9 +119,10 @@ def test_related_tokens_one_after_the_other_are_both_answered_alike(relying_part
 
 @pytest.mark.attack("FAILURES-28")
 @pytest.mark.requirement("RFC7009-2.2-1", "RFC7009-2.2-2")
-@pytest.mark.parametrize("token", ["unknown", "a.b.c", "x" * 5000, "é"])
-def test_an_unknown_token_is_answered_alike(relying_party, token):
-    revoked(relying_party, token)
+def test_an_unknown_token_is_answered_alike(subtests, relying_party):
+    for token in ("unknown", "a.b.c", "x" * 5000, "é"):
+        with subtests.test(token=token):
+            revoked(relying_party, token)
 
 
 @pytest.mark.attack("TOKENS-substitution")

@@ -77,75 +77,78 @@ def test_everything_for_programs_lies_below_the_issuer():
             assert route.path.startswith(("/api/", "/.well-known/")), route.path
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_a_wrong_method_is_answered_with_those_that_there_are(browser, route):
+def test_a_wrong_method_is_answered_with_those_that_there_are(subtests, browser):
+    for route in ROUTES:
+        with subtests.test(route.name):
+            for method in METHODS:
+                if method in route.methods:
+                    continue
+                answer = _ask(browser, method, _path(route))
+                assert answer.status_int == 405, method
+                assert answer.headers["Allow"] == ", ".join((*route.methods, "OPTIONS"))
+                if route.surface in FOR_PROGRAMS:
+                    assert answer.content_type == "application/json"
+
+
+def test_a_listed_method_is_never_refused_as_such(subtests, browser):
+    for route in ROUTES:
+        with subtests.test(route.name):
+            # Without an App there is nothing at the address of its events.
+            refused = {405} if route.surface is Surface.PROVIDER else {404, 405}
+            for method in set(route.methods):
+                assert _ask(browser, method, _path(route)).status_int not in refused, method
+
+
+def test_options_without_an_origin_names_the_methods(subtests, browser):
+    for route in ROUTES:
+        with subtests.test(route.name):
+            answer = _ask(browser, "OPTIONS", _path(route))
+
+            assert answer.status_int == 405
+            assert "OPTIONS" in answer.headers["Allow"]
+
+
+def test_an_unknown_address_for_programs_is_404_in_json(subtests, browser):
     for method in METHODS:
-        if method in route.methods:
-            continue
-        answer = _ask(browser, method, _path(route))
-        assert answer.status_int == 405, method
-        assert answer.headers["Allow"] == ", ".join((*route.methods, "OPTIONS"))
-        if route.surface in FOR_PROGRAMS:
-            assert answer.content_type == "application/json"
+        for path in (
+            "/api/auth/oauth2/register",
+            "/api/auth/oauth2/clients",
+            "/api/auth/oauth2/client/x",
+            "/api/auth/oauth2/create-client",
+            "/api/auth/admin/list-users",
+            "/api/auth/sign-up/email",
+            "/api/auth/sign-in/email",
+            "/api/auth/",
+            "/api/auth",
+            "/api/auth/get-session/",
+            "/api/auth//get-session",
+            "/api/nowhere",
+            "/.well-known/openid-configuration",
+            "/.well-known/nowhere",
+        ):
+            with subtests.test(method=method, path=path):
+                answer = _ask(browser, method, path)
+
+                assert answer.status_int == 404
+                assert answer.json == {"message": "Not Found", "code": "NOT_FOUND"}
+                assert "Allow" not in answer.headers
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_a_listed_method_is_never_refused_as_such(browser, route):
-    # Without an App there is nothing at the address of its events.
-    refused = {405} if route.surface is Surface.PROVIDER else {404, 405}
-    for method in set(route.methods):
-        assert _ask(browser, method, _path(route)).status_int not in refused, method
+def test_an_unknown_address_for_people_is_a_page(subtests, browser):
+    for path in ("/nowhere", "/sign-in/", "/admin", "/.env", "/api"):
+        with subtests.test(path=path):
+            answer = browser.get(path, expect_errors=True)
 
-
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_options_without_an_origin_names_the_methods(browser, route):
-    answer = _ask(browser, "OPTIONS", _path(route))
-
-    assert answer.status_int == 405
-    assert "OPTIONS" in answer.headers["Allow"]
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/auth/oauth2/register",
-        "/api/auth/oauth2/clients",
-        "/api/auth/oauth2/client/x",
-        "/api/auth/oauth2/create-client",
-        "/api/auth/admin/list-users",
-        "/api/auth/sign-up/email",
-        "/api/auth/sign-in/email",
-        "/api/auth/",
-        "/api/auth",
-        "/api/auth/get-session/",
-        "/api/auth//get-session",
-        "/api/nowhere",
-        "/.well-known/openid-configuration",
-        "/.well-known/nowhere",
-    ],
-)
-def test_an_unknown_address_for_programs_is_404_in_json(browser, method, path):
-    answer = _ask(browser, method, path)
-
-    assert answer.status_int == 404
-    assert answer.json == {"message": "Not Found", "code": "NOT_FOUND"}
-    assert "Allow" not in answer.headers
-
-
-@pytest.mark.parametrize("path", ["/nowhere", "/sign-in/", "/admin", "/.env", "/api"])
-def test_an_unknown_address_for_people_is_a_page(browser, path):
-    answer = browser.get(path, expect_errors=True)
-
-    assert answer.status_int == 404
-    assert answer.content_type == "text/html"
-    assert "There is no such page" in answer.text
+            assert answer.status_int == 404
+            assert answer.content_type == "text/html"
+            assert "There is no such page" in answer.text
 
 
 @pytest.mark.attack("BROWSER-path-traversal")
-@pytest.mark.parametrize("path", ["/static/../routes.py", "/static/%2e%2e/routes.py", "/static/"])
-def test_files_are_served_from_their_folder_only(browser, path):
-    assert browser.get(path, expect_errors=True).status_int in {403, 404}
+def test_files_are_served_from_their_folder_only(subtests, browser):
+    for path in ("/static/../routes.py", "/static/%2e%2e/routes.py", "/static/"):
+        with subtests.test(path=path):
+            assert browser.get(path, expect_errors=True).status_int in {403, 404}
 
 
 def test_production_has_the_same_addresses(make_app, monkeypatch):
@@ -157,20 +160,18 @@ def test_production_has_the_same_addresses(make_app, monkeypatch):
     assert _ask(browser, "POST", "/api/auth/oauth2/register").status_int == 404
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "code"),
-    [
+def test_a_request_that_cannot_be_read_is_refused_at_the_gate(subtests, browser):
+    for path, status, code in (
         ("/%ff", 400, "BAD_REQUEST"),
         ("/%00", 400, "BAD_REQUEST"),
         ("/api/auth/get-session?a=%ff", 400, "BAD_REQUEST"),
         ("/api/auth/get-session?a=%00", 400, "BAD_REQUEST"),
         ("/?" + "a" * 25_000, 414, "URI_TOO_LONG"),
-    ],
-)
-def test_a_request_that_cannot_be_read_is_refused_at_the_gate(browser, path, status, code):
-    answer = browser.get(path, expect_errors=True)
+    ):
+        with subtests.test(path=path, status=status, code=code):
+            answer = browser.get(path, expect_errors=True)
 
-    assert (answer.status_int, answer.json["code"]) == (status, code)
+            assert (answer.status_int, answer.json["code"]) == (status, code)
 
 
 @pytest.mark.attack("BROWSER-flood")

@@ -44,22 +44,22 @@ def _preflight(browser, path, origin, method="POST"):
 
 
 @pytest.mark.attack("FAILURES-45")
-@pytest.mark.parametrize("origin", [APP, "https://example.com", "https://auth.example.com"])
-def test_a_trusted_page_may_read_the_session_with_credentials(signed_in, origin):
-    answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
+def test_a_trusted_page_may_read_the_session_with_credentials(subtests, signed_in):
+    for origin in (APP, "https://example.com", "https://auth.example.com"):
+        with subtests.test(origin=origin):
+            answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
 
-    assert answer.json["user"]["name"] == "Ada Lovelace"
-    assert _cors(answer) == {
-        "access-control-allow-origin": origin,
-        "access-control-allow-credentials": "true",
-        "access-control-expose-headers": "Retry-After",
-    }
-    assert "Origin" in answer.headers["Vary"]
+            assert answer.json["user"]["name"] == "Ada Lovelace"
+            assert _cors(answer) == {
+                "access-control-allow-origin": origin,
+                "access-control-allow-credentials": "true",
+                "access-control-expose-headers": "Retry-After",
+            }
+            assert "Origin" in answer.headers["Vary"]
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
+def test_another_page_may_not(subtests, signed_in):
+    for origin in (
         "https://evil.example",
         "null",
         "http://app.example.com",
@@ -67,13 +67,12 @@ def test_a_trusted_page_may_read_the_session_with_credentials(signed_in, origin)
         "https://example.com.evil.net",
         "https://APP.example.com",
         "",
-    ],
-)
-def test_another_page_may_not(signed_in, origin):
-    answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
+    ):
+        with subtests.test(origin=origin):
+            answer = signed_in.get(GET_SESSION, headers={"Origin": origin})
 
-    assert _cors(answer) == {}
-    assert "Origin" in answer.headers["Vary"]
+            assert _cors(answer) == {}
+            assert "Origin" in answer.headers["Vary"]
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning")
@@ -84,119 +83,126 @@ def test_a_request_without_an_origin_varies_by_it_too(signed_in):
     assert "Origin" in answer.headers["Vary"]
 
 
-@pytest.mark.parametrize("route", SESSION_API, ids=lambda route: route.name)
-def test_a_preflight_of_a_trusted_page_is_answered(app, route):
-    answer = _preflight(production_browser(app), route.path, APP, route.methods[0])
+def test_a_preflight_of_a_trusted_page_is_answered(subtests, app):
+    for route in SESSION_API:
+        with subtests.test(route.name):
+            answer = _preflight(production_browser(app), route.path, APP, route.methods[0])
 
-    assert answer.status_int == 204
-    assert answer.body == b""
-    cors = _cors(answer)
-    assert cors["access-control-allow-origin"] == APP
-    assert cors["access-control-allow-credentials"] == "true"
-    assert cors["access-control-allow-methods"] == ", ".join(route.methods)
-    assert "content-type" in cors["access-control-allow-headers"]
-    assert int(cors["access-control-max-age"]) > 0
-    assert "Origin" in answer.headers["Vary"]
-
-
-@pytest.mark.parametrize("route", SESSION_API, ids=lambda route: route.name)
-@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_preflight_of_another_page_is_not(app, route, origin):
-    answer = _preflight(production_browser(app), route.path, origin, route.methods[0])
-
-    assert answer.status_int == 405
-    assert _cors(answer) == {}
+            assert answer.status_int == 204
+            assert answer.body == b""
+            cors = _cors(answer)
+            assert cors["access-control-allow-origin"] == APP
+            assert cors["access-control-allow-credentials"] == "true"
+            assert cors["access-control-allow-methods"] == ", ".join(route.methods)
+            assert "content-type" in cors["access-control-allow-headers"]
+            assert int(cors["access-control-max-age"]) > 0
+            assert "Origin" in answer.headers["Vary"]
 
 
-@pytest.mark.parametrize("route", [*PROTOCOL, *DOCUMENTS], ids=lambda route: route.name)
-def test_what_programs_call_is_open_to_every_page_without_credentials(app, route):
-    answer = _preflight(
-        production_browser(app), route.path, "https://any.example", route.methods[0]
-    )
+def test_a_preflight_of_another_page_is_not(subtests, app):
+    for route in SESSION_API:
+        for origin in ("https://evil.example", "null"):
+            with subtests.test(route.name, origin=origin):
+                answer = _preflight(production_browser(app), route.path, origin, route.methods[0])
 
-    assert answer.status_int == 204
-    assert _cors(answer) == {
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
-        "access-control-allow-methods": ", ".join(route.methods),
-        "access-control-allow-headers": "authorization, content-type",
-        "access-control-max-age": "600",
-    }
+                assert answer.status_int == 405
+                assert _cors(answer) == {}
+
+
+def test_what_programs_call_is_open_to_every_page_without_credentials(subtests, app):
+    for route in (*PROTOCOL, *DOCUMENTS):
+        with subtests.test(route.name):
+            answer = _preflight(
+                production_browser(app), route.path, "https://any.example", route.methods[0]
+            )
+
+            assert answer.status_int == 204
+            assert _cors(answer) == {
+                "access-control-allow-origin": "*",
+                "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+                "access-control-allow-methods": ", ".join(route.methods),
+                "access-control-allow-headers": "authorization, content-type",
+                "access-control-max-age": "600",
+            }
 
 
 def test_the_documents_are_the_metadata_and_the_keys():
     assert {route.name.partition(".")[0] for route in DOCUMENTS} == {"jwks", "well_known"}
 
 
-@pytest.mark.parametrize("status", [200, 304])
-@pytest.mark.parametrize("route", DOCUMENTS, ids=lambda route: route.name)
-def test_a_document_lets_a_trusted_page_send_its_credentials(app, route, status):
-    browser = production_browser(app)
-    known = {"If-None-Match": "*"} if status == 304 else {}
+def test_a_document_lets_a_trusted_page_send_its_credentials(subtests, app):
+    for status in (200, 304):
+        for route in DOCUMENTS:
+            with subtests.test(route.name, status=status):
+                browser = production_browser(app)
+                known = {"If-None-Match": "*"} if status == 304 else {}
 
-    answer = browser.get(route.path, headers={"Origin": APP, **known})
+                answer = browser.get(route.path, headers={"Origin": APP, **known})
 
-    assert answer.status_int == status
-    assert _cors(answer) == {
-        "access-control-allow-origin": APP,
-        "access-control-allow-credentials": "true",
-        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
-    }
-    assert "Origin" in answer.headers["Vary"]
-    asked = _preflight(browser, route.path, APP, "GET")
-    assert asked.status_int == 204
-    assert _cors(asked)["access-control-allow-origin"] == APP
-    assert _cors(asked)["access-control-allow-credentials"] == "true"
+                assert answer.status_int == status
+                assert _cors(answer) == {
+                    "access-control-allow-origin": APP,
+                    "access-control-allow-credentials": "true",
+                    "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+                }
+                assert "Origin" in answer.headers["Vary"]
+                asked = _preflight(browser, route.path, APP, "GET")
+                assert asked.status_int == 204
+                assert _cors(asked)["access-control-allow-origin"] == APP
+                assert _cors(asked)["access-control-allow-credentials"] == "true"
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning")
-@pytest.mark.parametrize(
-    "origin", [None, "https://evil.example", "null", "https://APP.example.com"]
-)
-@pytest.mark.parametrize("route", DOCUMENTS, ids=lambda route: route.name)
-def test_a_document_is_open_to_everybody_else_without_them(app, route, origin):
-    headers = {} if origin is None else {"Origin": origin}
+def test_a_document_is_open_to_everybody_else_without_them(subtests, app):
+    for origin in (None, "https://evil.example", "null", "https://APP.example.com"):
+        for route in DOCUMENTS:
+            with subtests.test(route.name, origin=origin):
+                headers = {} if origin is None else {"Origin": origin}
 
-    answer = production_browser(app).get(route.path, headers=headers)
+                answer = production_browser(app).get(route.path, headers=headers)
 
-    assert _cors(answer) == {
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
-    }
-    # A cache between must not give this answer to a page that is trusted.
-    assert "Origin" in answer.headers["Vary"]
+                assert _cors(answer) == {
+                    "access-control-allow-origin": "*",
+                    "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+                }
+                # A cache between must not give this answer to a page that is trusted.
+                assert "Origin" in answer.headers["Vary"]
 
 
 UNKNOWN = ["update-user", "list-accounts", "oauth2/register", "a/b", "get-session/", ""]
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
-@pytest.mark.parametrize("path", UNKNOWN)
-def test_a_trusted_page_learns_that_an_endpoint_is_not_there(signed_in, path, method):
-    asked = _preflight(signed_in, f"/api/auth/{path}", APP, method)
-    answer = signed_in.request(
-        f"/api/auth/{path}", method=method, headers={"Origin": APP}, expect_errors=True
-    )
+def test_a_trusted_page_learns_that_an_endpoint_is_not_there(subtests, signed_in):
+    for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        for path in UNKNOWN:
+            with subtests.test(method=method, path=path):
+                asked = _preflight(signed_in, f"/api/auth/{path}", APP, method)
+                answer = signed_in.request(
+                    f"/api/auth/{path}", method=method, headers={"Origin": APP}, expect_errors=True
+                )
 
-    assert (asked.status_int, asked.body) == (204, b"")
-    assert method in _cors(asked)["access-control-allow-methods"].split(", ")
-    assert "content-type" in _cors(asked)["access-control-allow-headers"]
-    assert (answer.status_int, answer.json["code"]) == (404, "NOT_FOUND")
-    for each in (asked, answer):
-        assert _cors(each)["access-control-allow-origin"] == APP
-        assert _cors(each)["access-control-allow-credentials"] == "true"
-        assert "Origin" in each.headers["Vary"]
+                assert (asked.status_int, asked.body) == (204, b"")
+                assert method in _cors(asked)["access-control-allow-methods"].split(", ")
+                assert "content-type" in _cors(asked)["access-control-allow-headers"]
+                assert (answer.status_int, answer.json["code"]) == (404, "NOT_FOUND")
+                for each in (asked, answer):
+                    assert _cors(each)["access-control-allow-origin"] == APP
+                    assert _cors(each)["access-control-allow-credentials"] == "true"
+                    assert "Origin" in each.headers["Vary"]
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "https://example.com.evil.net"])
-@pytest.mark.parametrize("path", UNKNOWN)
-def test_another_page_does_not(signed_in, path, origin):
-    asked = _preflight(signed_in, f"/api/auth/{path}", origin)
-    answer = signed_in.get(f"/api/auth/{path}", headers={"Origin": origin}, expect_errors=True)
+def test_another_page_does_not(subtests, signed_in):
+    for origin in ("https://evil.example", "null", "https://example.com.evil.net"):
+        for path in UNKNOWN:
+            with subtests.test(origin=origin, path=path):
+                asked = _preflight(signed_in, f"/api/auth/{path}", origin)
+                answer = signed_in.get(
+                    f"/api/auth/{path}", headers={"Origin": origin}, expect_errors=True
+                )
 
-    assert asked.status_int == answer.status_int == 404
-    assert _cors(asked) == _cors(answer) == {}
-    assert "Origin" in answer.headers["Vary"]
+                assert asked.status_int == answer.status_int == 404
+                assert _cors(asked) == _cors(answer) == {}
+                assert "Origin" in answer.headers["Vary"]
 
 
 @pytest.mark.parametrize("path", ["/api/nowhere", "/nowhere", "/api/authority", "/static/no.css"])
@@ -227,13 +233,14 @@ def test_a_trusted_page_can_read_what_is_refused_at_the_gate_too(app, path, body
     assert _cors(answer)["access-control-allow-origin"] == APP
 
 
-@pytest.mark.parametrize("route", OTHERS, ids=lambda route: route.name)
-def test_pages_are_nobody_elses(app, route):
-    path = route.path.replace("{provider_id}", "github")
+def test_pages_are_nobody_elses(subtests, app):
+    for route in OTHERS:
+        with subtests.test(route.name):
+            path = route.path.replace("{provider_id}", "github")
 
-    assert _preflight(production_browser(app), path, APP).status_int == 405
-    answer = production_browser(app).get(path, headers={"Origin": APP}, expect_errors=True)
-    assert _cors(answer) == {}
+            assert _preflight(production_browser(app), path, APP).status_int == 405
+            answer = production_browser(app).get(path, headers={"Origin": APP}, expect_errors=True)
+            assert _cors(answer) == {}
 
 
 def test_errors_carry_the_headers_too(app):
@@ -263,9 +270,8 @@ def test_a_change_with_a_cookie_needs_an_origin(signed_in, headers):
 
 
 @pytest.mark.attack("BROWSER-csrf-api")
-@pytest.mark.parametrize(
-    "headers",
-    [
+def test_a_change_with_a_cookie_needs_a_trusted_origin(subtests, signed_in):
+    for headers in (
         {"Origin": "https://evil.example"},
         {"Origin": "http://auth.example.com"},
         {"Origin": "https://auth.example.com:8443"},
@@ -275,14 +281,13 @@ def test_a_change_with_a_cookie_needs_an_origin(signed_in, headers):
         {"Referer": "https://evil.example/https://auth.example.com"},
         {"Referer": "https://auth.example.com@evil.example/"},
         {"Origin": "https://evil.example", "Referer": "https://auth.example.com/"},
-    ],
-)
-def test_a_change_with_a_cookie_needs_a_trusted_origin(signed_in, headers):
-    answer = _post(signed_in, **headers)
+    ):
+        with subtests.test(headers=headers):
+            answer = _post(signed_in, **headers)
 
-    assert answer.status_int == 403
-    assert answer.json["code"] == "INVALID_ORIGIN"
-    assert signed_in.session() is not None
+            assert answer.status_int == 403
+            assert answer.json["code"] == "INVALID_ORIGIN"
+            assert signed_in.session() is not None
 
 
 @pytest.mark.parametrize("referrer", ["https://[::1", "https://app.example.com:x/", "not a url"])
@@ -312,14 +317,15 @@ def test_the_host_of_the_request_is_no_trusted_origin(signed_in):
 
 
 @pytest.mark.attack("BROWSER-csrf-api")
-@pytest.mark.parametrize(
-    "path",
-    [route.path for route in SESSION_API if "POST" in route.methods],
-)
-def test_every_change_of_the_session_api_is_guarded(signed_in, path):
-    assert _post(signed_in, path).json["code"] == "MISSING_OR_NULL_ORIGIN"
-    assert _post(signed_in, path, Origin="https://evil.example").json["code"] == "INVALID_ORIGIN"
-    assert signed_in.session() is not None
+def test_every_change_of_the_session_api_is_guarded(subtests, signed_in):
+    for path in [route.path for route in SESSION_API if "POST" in route.methods]:
+        with subtests.test(path=path):
+            assert _post(signed_in, path).json["code"] == "MISSING_OR_NULL_ORIGIN"
+            assert (
+                _post(signed_in, path, Origin="https://evil.example").json["code"]
+                == "INVALID_ORIGIN"
+            )
+            assert signed_in.session() is not None
 
 
 def test_a_request_without_a_cookie_needs_no_origin(app):
@@ -333,19 +339,20 @@ def test_without_a_cookie_a_page_elsewhere_may_not_have_cookies_cleared(app):
     assert "Set-Cookie" not in answer.headers
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", ""])
-@pytest.mark.parametrize("path", [SIGN_OUT, "/api/auth/sign-in/social"])
-def test_a_body_that_is_not_json_is_not_read(browser, path, content_type):
-    answer = browser.post(
-        path,
-        b'{"provider":"github"}',
-        headers={"Origin": APP},
-        content_type=content_type,
-        expect_errors=True,
-    )
+def test_a_body_that_is_not_json_is_not_read(subtests, browser):
+    for content_type in ("text/plain", "application/x-www-form-urlencoded", ""):
+        for path in (SIGN_OUT, "/api/auth/sign-in/social"):
+            with subtests.test(content_type=content_type, path=path):
+                answer = browser.post(
+                    path,
+                    b'{"provider":"github"}',
+                    headers={"Origin": APP},
+                    content_type=content_type,
+                    expect_errors=True,
+                )
 
-    assert answer.status_int == 415
-    assert answer.json["code"] == "UNSUPPORTED_MEDIA_TYPE"
+                assert answer.status_int == 415
+                assert answer.json["code"] == "UNSUPPORTED_MEDIA_TYPE"
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
@@ -355,9 +362,8 @@ def test_the_content_type_may_have_parameters(browser, content_type):
     assert answer.json == {"success": True}
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
+def test_a_body_that_cannot_be_used_is_a_bad_request(subtests, browser):
+    for body, code in (
         (b"{", "BAD_REQUEST"),
         (b"\xff", "BAD_REQUEST"),
         (b'{"provider": "\xff"}', "BAD_REQUEST"),
@@ -367,17 +373,16 @@ def test_the_content_type_may_have_parameters(browser, content_type):
         (b"null", "BODY_MUST_BE_AN_OBJECT"),
         (b"{}", "VALIDATION_ERROR"),
         (b'{"provider": 1}', "VALIDATION_ERROR"),
-    ],
-)
-def test_a_body_that_cannot_be_used_is_a_bad_request(browser, body, code):
-    answer = browser.post(
-        "/api/auth/sign-in/social",
-        body,
-        headers={"Origin": APP},
-        content_type="application/json",
-        expect_errors=True,
-    )
+    ):
+        with subtests.test(body=body, code=code):
+            answer = browser.post(
+                "/api/auth/sign-in/social",
+                body,
+                headers={"Origin": APP},
+                content_type="application/json",
+                expect_errors=True,
+            )
 
-    assert answer.status_int == 400
-    assert answer.json["code"] == code
-    assert set(answer.json) == {"message", "code"}
+            assert answer.status_int == 400
+            assert answer.json["code"] == code
+            assert set(answer.json) == {"message", "code"}

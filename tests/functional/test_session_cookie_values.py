@@ -43,15 +43,16 @@ def _ask(app, header):
 
 @pytest.mark.attack("OWASP-SESSION-1")
 @pytest.mark.engines("sqlite")
-@pytest.mark.parametrize("value", JUNK)
-def test_junk_is_refused_without_a_query(app, statements, value):  # noqa: F811
-    statements.clear()
+def test_junk_is_refused_without_a_query(subtests, app, statements):  # noqa: F811
+    for value in JUNK:
+        with subtests.test(value=value):
+            statements.clear()
 
-    answer = _ask(app, f"{NAME}={value}")
+            answer = _ask(app, f"{NAME}={value}")
 
-    assert answer.body == b"null"
-    assert statements == []
-    assert "Set-Cookie" not in answer.headers
+            assert answer.body == b"null"
+            assert statements == []
+            assert "Set-Cookie" not in answer.headers
 
 
 @pytest.mark.attack("OWASP-SESSION-2")
@@ -76,19 +77,20 @@ def test_the_companions_value_is_no_session(app, statements, signed_in):  # noqa
     assert statements == []
 
 
-@pytest.mark.parametrize("other", [*JUNK, "stale"])
-def test_of_several_cookies_of_the_name_the_good_one_counts(app, signed_in, other):
-    if other == "stale":
-        ended = Browser(app)
-        ended.sign_in()
-        other = ended.cookies[NAME]
-        headers = {"Origin": "http://localhost:37960"}
-        assert ended.post_json("/api/auth/sign-out", {}, headers=headers).status_int == 200
-    good = f"{NAME}={signed_in[NAME]}"
-    bad = f"{NAME}={other}"
+def test_of_several_cookies_of_the_name_the_good_one_counts(subtests, app, signed_in):
+    ended = Browser(app)
+    ended.sign_in()
+    stale = ended.cookies[NAME]
+    headers = {"Origin": "http://localhost:37960"}
+    assert ended.post_json("/api/auth/sign-out", {}, headers=headers).status_int == 200
 
-    for header in (f"{good}; {bad}", f"{bad}; {good}", f"{bad};{good};{bad}"):
-        assert _ask(app, header).json["user"]["id"] == "local-developer"
+    for other in (*JUNK, stale):
+        with subtests.test(other=other):
+            good = f"{NAME}={signed_in[NAME]}"
+            bad = f"{NAME}={other}"
+
+            for header in (f"{good}; {bad}", f"{bad}; {good}", f"{bad};{good};{bad}"):
+                assert _ask(app, header).json["user"]["id"] == "local-developer"
 
 
 @pytest.mark.parametrize("order", [1, -1])

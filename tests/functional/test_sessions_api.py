@@ -298,14 +298,15 @@ def test_only_a_json_object_is_read(signed_in, path):
     assert signed_in.session() is not None
 
 
-@pytest.mark.parametrize("path", ["/api/auth/sign-out", "/api/auth/sign-in/social", *POSTS])
-@pytest.mark.parametrize(
-    ("origin", "code"),
-    [("https://evil.example", "INVALID_ORIGIN"), ("null", "MISSING_OR_NULL_ORIGIN")],
-)
-def test_a_foreign_page_is_refused_though_its_request_brings_no_cookie(browser, path, origin, code):
-    answer = browser.post(path, headers={"Origin": origin}, expect_errors=True)
+def test_a_foreign_page_is_refused_though_its_request_brings_no_cookie(subtests, browser):
+    for path in ("/api/auth/sign-out", "/api/auth/sign-in/social", *POSTS):
+        for origin, code in (
+            ("https://evil.example", "INVALID_ORIGIN"),
+            ("null", "MISSING_OR_NULL_ORIGIN"),
+        ):
+            with subtests.test(path=path, origin=origin, code=code):
+                answer = browser.post(path, headers={"Origin": origin}, expect_errors=True)
 
-    assert answer.status_int == 403
-    assert answer.json["code"] == code
-    assert "Set-Cookie" not in answer.headers
+                assert answer.status_int == 403
+                assert answer.json["code"] == code
+                assert "Set-Cookie" not in answer.headers

@@ -62,9 +62,10 @@ def test_the_attempt_is_bound_to_the_browser(person, database):
 
 
 @pytest.mark.attack("BROWSER-planted-session")
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_what_is_not_the_browsers_own_way_leads_to_the_page_and_makes_no_attempt(
+    subtests, person, database
+):
+    for said in (
         {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
         {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty"},
         {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
@@ -72,21 +73,18 @@ def test_the_attempt_is_bound_to_the_browser(person, database):
         {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object"},
         {"Sec-Fetch-Mode": "websocket", "Sec-Fetch-Dest": "websocket"},
         NAVIGATION | {"Sec-Fetch-Site": "cross-site"},
-    ],
-)
-def test_what_is_not_the_browsers_own_way_leads_to_the_page_and_makes_no_attempt(
-    person, database, said
-):
-    headers = {"Sec-Fetch-Site": "same-site", "Origin": "https://app.example.com"} | said
+    ):
+        with subtests.test(said=said):
+            headers = {"Sec-Fetch-Site": "same-site", "Origin": "https://app.example.com"} | said
 
-    answer = person.get(BEGIN, {"callbackURL": HOME}, headers=headers)
+            answer = person.get(BEGIN, {"callbackURL": HOME}, headers=headers)
 
-    assert answer.location == (
-        "https://auth.example.com/sign-in?callbackURL=https%3A%2F%2Fapp.example.com%2Fhome"
-    )
-    assert "Set-Cookie" not in answer.headers
-    assert "Access-Control-Allow-Origin" not in answer.headers
-    assert _attempts(database) == 0
+            assert answer.location == (
+                "https://auth.example.com/sign-in?callbackURL=https%3A%2F%2Fapp.example.com%2Fhome"
+            )
+            assert "Set-Cookie" not in answer.headers
+            assert "Access-Control-Allow-Origin" not in answer.headers
+            assert _attempts(database) == 0
 
 
 @pytest.mark.parametrize("site", ["same-origin", "same-site", "none"])

@@ -69,37 +69,45 @@ def test_without_a_callback_the_landing_page_is_next(browser):
 
 @pytest.mark.attack("FAILURES-23")
 @pytest.mark.parametrize("fixture", ["browser", "production"])
-@pytest.mark.parametrize(("wish", "told"), [(None, True), (False, True), (True, False)])
-def test_whether_to_redirect_is_the_applications_wish(request, fixture, wish, told, engine):
+def test_whether_to_redirect_is_the_applications_wish(subtests, request, fixture, engine):
     browser = request.getfixturevalue(fixture)
-    body = {} if wish is None else {"disableRedirect": wish}
+    for wish, told in ((None, True), (False, True), (True, False)):
+        with subtests.test(wish=wish):
+            body = {} if wish is None else {"disableRedirect": wish}
 
-    assert _begin(browser, **body).json["redirect"] is told
+            assert _begin(browser, **body).json["redirect"] is told
 
 
-@pytest.mark.parametrize(("name", "code"), CALLBACKS)
-@pytest.mark.parametrize(
-    "url",
-    ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "x"],
-)
 @pytest.mark.parametrize("fixture", ["browser", "production"])
-def test_an_address_elsewhere_is_refused_by_name(request, fixture, name, code, url, engine):
-    answer = _begin(request.getfixturevalue(fixture), **{name: url})
+def test_an_address_elsewhere_is_refused_by_name(subtests, request, fixture, engine):
+    browser = request.getfixturevalue(fixture)
+    for name, code in CALLBACKS:
+        for url in (
+            "https://evil.example",
+            "//evil.example",
+            "/\\evil.example",
+            "javascript:alert(1)",
+            "",
+            "x",
+        ):
+            with subtests.test(name=name, url=url):
+                answer = _begin(browser, **{name: url})
 
-    assert answer.status_int == 403
-    assert answer.json["code"] == code
-    assert name in answer.json["message"]
-    assert "Set-Cookie" not in answer.headers
+                assert answer.status_int == 403
+                assert answer.json["code"] == code
+                assert name in answer.json["message"]
+                assert "Set-Cookie" not in answer.headers
 
 
-@pytest.mark.parametrize(("name", "_code"), CALLBACKS)
-@pytest.mark.parametrize("value", [1, True, ["/"], {"a": 1}])
-def test_an_address_that_is_no_text_is_refused(browser, name, _code, value):
-    answer = _begin(browser, **{name: value})
+def test_an_address_that_is_no_text_is_refused(subtests, browser):
+    for name, _code in CALLBACKS:
+        for value in (1, True, ["/"], {"a": 1}):
+            with subtests.test(name=name, value=value):
+                answer = _begin(browser, **{name: value})
 
-    assert answer.status_int == 400
-    assert answer.json["code"] == "VALIDATION_ERROR"
-    assert name in answer.json["message"]
+                assert answer.status_int == 400
+                assert answer.json["code"] == "VALIDATION_ERROR"
+                assert name in answer.json["message"]
 
 
 def test_the_provider_has_to_be_named(browser):

@@ -27,9 +27,8 @@ def said(caplog):
 
 
 @pytest.mark.attack("BROWSER-probing")
-@pytest.mark.parametrize(
-    ("remote", "headers", "known", "told"),
-    [
+def test_only_a_request_whose_sender_is_known_may_be_the_operators(subtests, ask):
+    for remote, headers, known, told in (
         (PROXY, {}, False, False),
         ("127.0.0.1", {}, False, False),
         (PROXY, {"X_Forwarded_For": "203.0.113.7"}, True, False),
@@ -44,15 +43,12 @@ def said(caplog):
         (PROXY, {"Host": "AUTH.example.com:443"}, False, False),
         ("203.0.113.7", {}, True, False),
         ("10.9.9.9", {"X_Forwarded_For": "203.0.113.7"}, False, False),
-    ],
-)
-def test_only_a_request_whose_sender_is_known_may_be_the_operators(
-    ask, remote, headers, known, told
-):
-    answer = ask("/api/ready", remote, **headers).json
+    ):
+        with subtests.test(remote=remote, headers=headers, known=known, told=told):
+            answer = ask("/api/ready", remote, **headers).json
 
-    assert answer["sender_known"] is known
-    assert ("version" in answer) is told
+            assert answer["sender_known"] is known
+            assert ("version" in answer) is told
 
 
 @pytest.mark.attack("BROWSER-probing")

@@ -90,23 +90,22 @@ def test_the_scope_of_the_answer_is_the_set_that_was_asked_for(browser, relying_
 
 
 @pytest.mark.requirement("RFC6749-3.2-3")
-@pytest.mark.parametrize(
-    "extra",
-    [
+def test_other_parameters_change_nothing(subtests, browser, relying_party):
+    for extra in (
         {"scope": "openid"},
         {"scope": "unknown"},
         {"response_type": "code"},
         {"user": "evil", "client": "evil", "scopes": "evil", "user_id": "evil", "sub": "evil"},
         {"state": "unknown", "nonce": "x", "extra": ""},
         {"client_secret": "", "refresh_token": ""},
-    ],
-)
-def test_other_parameters_change_nothing(relying_party, code, extra):
-    tokens = relying_party.redeem(code, **extra).json
+    ):
+        with subtests.test(extra=extra):
+            code = relying_party.sign_in_with(browser)
+            tokens = relying_party.redeem(code, **extra).json
 
-    assert set(tokens["scope"].split()) == {"openid", "profile", "email", "offline_access"}
-    assert "id_token" in tokens
-    assert relying_party.userinfo(tokens["access_token"]).json["sub"] == "local-developer"
+            assert set(tokens["scope"].split()) == {"openid", "profile", "email", "offline_access"}
+            assert "id_token" in tokens
+            assert relying_party.userinfo(tokens["access_token"]).json["sub"] == "local-developer"
 
 
 @pytest.mark.attack("RFC9700-4.7", "RFC9700-4.8", "OWASP-OAUTH-3")
@@ -115,9 +114,8 @@ def test_other_parameters_change_nothing(relying_party, code, extra):
 @pytest.mark.requirement("RFC7636-4.1-1", "RFC7636-4.6-2", "RFC7636-4.6-3", "RFC9700-2.1.1-3")
 @pytest.mark.requirement("RFC9700-2.4-1", "RFC9700-4.8.2-1", "OIDC-CORE-3.1.3.2-2")
 @pytest.mark.requirement("OIDC-CORE-3.1.3.2-3", "OIDC-CORE-3.1.3.4-1")
-@pytest.mark.parametrize(
-    ("changes", "error", "named"),
-    [
+def test_what_is_wrong_is_named(subtests, browser, relying_party):
+    for changes, error, named in (
         ({"grant_type": None}, "invalid_request", "grant_type is missing"),
         ({"grant_type": ""}, "invalid_request", "grant_type is missing"),
         ({"grant_type": "password"}, "unsupported_grant_type", "authorization_code or refresh"),
@@ -141,32 +139,34 @@ def test_other_parameters_change_nothing(relying_party, code, extra):
         ({"code_verifier": "é" * 43}, "invalid_grant", "43 to 128"),
         ({"code_verifier": "a" * 129}, "invalid_grant", "43 to 128"),
         ({"code_verifier": "a" * 43}, "invalid_grant", "does not belong"),
-    ],
-)
-def test_what_is_wrong_is_named(relying_party, code, changes, error, named):
-    answer = relying_party.redeem(**{"code": code} | changes)
+    ):
+        with subtests.test(changes=changes, error=error, named=named):
+            code = relying_party.sign_in_with(browser)
+            answer = relying_party.redeem(**{"code": code} | changes)
 
-    assert named in refused(answer, error)
+            assert named in refused(answer, error)
 
 
 @pytest.mark.requirement("RFC6749-3.2-4", "RFC6749-5.2-4")
-@pytest.mark.parametrize("name", ["grant_type", "code", "redirect_uri", "code_verifier", "scope"])
-def test_a_repeated_parameter_is_an_invalid_request(relying_party, code, name):
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": relying_party.redirect_uri,
-        "code_verifier": relying_party.verifier,
-        "scope": "openid",
-    }
-    pairs = [*form.items(), (name, form[name])]
+def test_a_repeated_parameter_is_an_invalid_request(subtests, browser, relying_party):
+    for name in ("grant_type", "code", "redirect_uri", "code_verifier", "scope"):
+        with subtests.test(name=name):
+            code = relying_party.sign_in_with(browser)
+            form = {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": relying_party.redirect_uri,
+                "code_verifier": relying_party.verifier,
+                "scope": "openid",
+            }
+            pairs = [*form.items(), (name, form[name])]
 
-    answer = relying_party.http.post(
-        TOKEN, pairs, headers=relying_party.credentials(), expect_errors=True
-    )
+            answer = relying_party.http.post(
+                TOKEN, pairs, headers=relying_party.credentials(), expect_errors=True
+            )
 
-    assert name in refused(answer, "invalid_request")
-    assert relying_party.redeem(code).status_int == 200
+            assert name in refused(answer, "invalid_request")
+            assert relying_party.redeem(code).status_int == 200
 
 
 @pytest.mark.requirement("OAUTH21-3.2-1")

@@ -58,9 +58,8 @@ def test_the_scheme_is_known_in_any_case(http, token, scheme):
 @pytest.mark.story("oauth2.userinfo")
 @pytest.mark.requirement("OIDC-CORE-5.3.2-1", "OIDC-CORE-5.4-1", "OIDC-CORE-5.4-2")
 @pytest.mark.requirement("OIDC-CORE-5.4-4")
-@pytest.mark.parametrize(
-    ("scope", "claims"),
-    [
+def test_it_tells_what_the_scopes_allow(subtests, browser, relying_party):
+    for scope, claims in (
         ("openid", {"sub"}),
         ("openid email", {"sub", "email", "email_verified"}),
         (
@@ -75,12 +74,11 @@ def test_the_scheme_is_known_in_any_case(http, token, scheme):
                 "updated_at",
             },
         ),
-    ],
-)
-def test_it_tells_what_the_scopes_allow(browser, relying_party, scope, claims):
-    tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
+    ):
+        with subtests.test(scope=scope, claims=claims):
+            tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
 
-    assert set(answered(relying_party.userinfo(tokens["access_token"]))) == claims
+            assert set(answered(relying_party.userinfo(tokens["access_token"]))) == claims
 
 
 @pytest.mark.requirement("RFC6750-3-1", "RFC6750-3-2", "RFC6750-3-4")
@@ -133,25 +131,27 @@ def test_a_bearer_header_without_one_token_is_an_invalid_request(http, header):
 
 
 @pytest.mark.requirement("RFC6750-3-1")
-@pytest.mark.parametrize("header", ["Basic YTpi", "junk", "", "DPoP abc", "\xff"])
-def test_another_scheme_is_as_good_as_no_token(http, header):
-    answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
+def test_another_scheme_is_as_good_as_no_token(subtests, http):
+    for header in ("Basic YTpi", "junk", "", "DPoP abc", "\xff"):
+        with subtests.test(header=header):
+            answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
 
-    assert answer.status_int == 401
-    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
+            assert answer.status_int == 401
+            assert answer.headers["WWW-Authenticate"] == 'Bearer realm="authservice"'
 
 
 @pytest.mark.attack("FAILURES-28")
 @pytest.mark.requirement("RFC6750-3-1", "RFC6750-3-3", "RFC6750-3.1-2", "OIDC-CORE-5.3.3-1")
-@pytest.mark.parametrize(
-    "junk", ["unknown", " ", "a b", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"]
-)
-def test_a_token_that_is_none_is_an_invalid_token(http, junk):
-    challenge = refused(
-        http.post(USERINFO, {"access_token": junk}, expect_errors=True), 401, "invalid_token"
-    )
+def test_a_token_that_is_none_is_an_invalid_token(subtests, http):
+    for junk in ("unknown", " ", "a b", "x" * 20000, "a.b.c", "é", "%00", '"\\', "\u1234"):
+        with subtests.test(junk=junk):
+            challenge = refused(
+                http.post(USERINFO, {"access_token": junk}, expect_errors=True),
+                401,
+                "invalid_token",
+            )
 
-    assert "expired or revoked" in challenge
+            assert "expired or revoked" in challenge
 
 
 @pytest.mark.attack("RFC9700-4.10", "RFC6819-4.1.3")

@@ -1,6 +1,5 @@
 """No page is a dead end: an error page leads on to where its person can begin again."""
 
-import pytest
 from sqlalchemy import text
 
 from tests.helpers.browser import ORIGIN
@@ -22,9 +21,8 @@ def follow(browser, page):
     return browser.follow_home(browser.visit(way[0]))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_where_nothing_better_is_known_it_is_the_start_page(subtests, browser):
+    for path in (
         "/error?error=access_denied",
         "/nowhere",
         "/sign-in?callbackURL=//evil.example",
@@ -32,12 +30,11 @@ def follow(browser, page):
         "/api/auth/oauth2/authorize?client_id=x",
         "/api/auth/callback/github?state=x",
         "/api/auth/oauth2/end-session?state=1&state=2",
-    ],
-)
-def test_where_nothing_better_is_known_it_is_the_start_page(browser, path):
-    page = browser.get(path, expect_errors=True)
+    ):
+        with subtests.test(path=path):
+            page = browser.get(path, expect_errors=True)
 
-    assert ways_on(page) == [("/", "Start page")]
+            assert ways_on(page) == [("/", "Start page")]
 
 
 def test_a_sign_in_page_that_expired_leads_to_a_new_one(browser, turnable_clock):

@@ -62,9 +62,8 @@ def test_without_scopes_the_client_loses_everything(app, control, relying_party)
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize(
-    ("change", "status", "field"),
-    [
+def test_a_wrong_request_changes_no_consent(subtests, app, control, relying_party):
+    for change, status, field in (
         ({"person": "nobody"}, 400, "person"),
         ({"person": 1}, 400, "person"),
         ({"client_id": "unknown"}, 400, "client_id"),
@@ -74,16 +73,15 @@ def test_without_scopes_the_client_loses_everything(app, control, relying_party)
         ({"scopes": ["openid", "admin"]}, 400, "scopes"),
         ({"scopes": ["openid", "openid"]}, 400, "scopes"),
         ({"resource": "x"}, 400, "resource"),
-    ],
-)
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
-def test_a_wrong_request_changes_no_consent(
-    app, control, relying_party, method, change, status, field
-):
-    control.put("consents", _content(relying_party, "openid"))
+    ):
+        for method in ("PUT", "DELETE"):
+            with subtests.test(change=change, status=status, field=field, method=method):
+                control.put("consents", _content(relying_party, "openid"))
 
-    answer = control.ask(method, "consents", _content(relying_party, "openid", "email") | change)
+                answer = control.ask(
+                    method, "consents", _content(relying_party, "openid", "email") | change
+                )
 
-    assert (answer.status_int, answer.json["field"]) == (status, field)
-    assert not _is_asked(app, control, relying_party, "openid")
-    assert _is_asked(app, control, relying_party, "openid email")
+                assert (answer.status_int, answer.json["field"]) == (status, field)
+                assert not _is_asked(app, control, relying_party, "openid")
+                assert _is_asked(app, control, relying_party, "openid email")

@@ -22,35 +22,42 @@ def test_a_program_with_the_token_is_obeyed(control):
 
 
 @pytest.mark.attack("LOCAL-no-token")
-@pytest.mark.parametrize(
-    "authorization",
-    [None, "", "Bearer", "Bearer ", "Bearer x", "Basic {token}", "{token}", "Bearer {token}x"],
-)
-def test_a_program_without_the_token_is_refused(control, authorization):
-    headers = {}
-    if authorization is not None:
-        headers["Authorization"] = authorization.replace("{token}", control.token)
+def test_a_program_without_the_token_is_refused(subtests, control):
+    for authorization in (
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer x",
+        "Basic {token}",
+        "{token}",
+        "Bearer {token}x",
+    ):
+        with subtests.test(authorization=authorization):
+            headers = {}
+            if authorization is not None:
+                headers["Authorization"] = authorization.replace("{token}", control.token)
 
-    answer = control.ask("GET", PATH, headers=headers)
+            answer = control.ask("GET", PATH, headers=headers)
 
-    assert answer.status_int == 401
-    assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
-    assert answer.json["field"] == "Authorization"
+            assert answer.status_int == 401
+            assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
+            assert answer.json["field"] == "Authorization"
 
 
 @pytest.mark.attack("LOCAL-token-elsewhere")
-@pytest.mark.parametrize("name", ["token", "access_token", "control_token"])
-def test_the_token_counts_neither_in_the_query_nor_in_a_cookie(control, name):
-    in_query = control.ask("GET", f"{PATH}?{name}={control.token}", headers={})
-    in_cookie = _with(control, Cookie=f"{name}={control.token}")
+def test_the_token_counts_neither_in_the_query_nor_in_a_cookie(subtests, control):
+    for name in ("token", "access_token", "control_token"):
+        with subtests.test(name=name):
+            in_query = control.ask("GET", f"{PATH}?{name}={control.token}", headers={})
+            in_cookie = _with(control, Cookie=f"{name}={control.token}")
 
-    assert (in_query.status_int, in_cookie.status_int) == (401, 401)
+            assert (in_query.status_int, in_cookie.status_int) == (401, 401)
 
 
 @pytest.mark.attack("LOCAL-from-a-page")
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_a_page_is_refused_even_with_the_token(subtests, control):
+    for name, value in (
         ("Origin", "https://evil.example"),
         ("Origin", "http://localhost:37960"),
         ("Origin", "null"),
@@ -59,14 +66,13 @@ def test_the_token_counts_neither_in_the_query_nor_in_a_cookie(control, name):
         ("Sec-Fetch-Site", "same-site"),
         ("Sec-Fetch-Site", "same-origin"),
         ("Sec-Fetch-Site", ""),
-    ],
-)
-def test_a_page_is_refused_even_with_the_token(control, name, value):
-    answer = _with(control, Authorization=f"Bearer {control.token}", **{name: value})
+    ):
+        with subtests.test(name=name, value=value):
+            answer = _with(control, Authorization=f"Bearer {control.token}", **{name: value})
 
-    assert answer.status_int == 403
-    assert answer.json["field"] == name
-    assert "Access-Control-Allow-Origin" not in answer.headers
+            assert answer.status_int == 403
+            assert answer.json["field"] == name
+            assert "Access-Control-Allow-Origin" not in answer.headers
 
 
 def test_what_a_person_types_into_a_browser_comes_from_no_site(control):
@@ -76,38 +82,35 @@ def test_what_a_person_types_into_a_browser_comes_from_no_site(control):
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize(
-    ("method", "path", "field"),
-    [
+def test_what_cannot_be_read_is_refused_in_the_words_of_the_control_api(subtests, control):
+    for method, path, field in (
         ("PUT", "persons/a%00", "path"),
         ("DELETE", "persons/%FF", "path"),
         ("GET", "requests?after=%00", "query"),
         ("GET", "requests?after=%FF", "query"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_in_the_words_of_the_control_api(
-    control, method, path, field
-):
-    answer = control.ask(method, path)
-    without_token = control.ask(method, path, headers={})
+    ):
+        with subtests.test(method=method, path=path, field=field):
+            answer = control.ask(method, path)
+            without_token = control.ask(method, path, headers={})
 
-    assert (answer.status_int, answer.json["field"]) == (400, field)
-    assert set(answer.json) == {"error", "field", "allowed"}
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert (without_token.status_int, without_token.json["field"]) == (401, "Authorization")
+            assert (answer.status_int, answer.json["field"]) == (400, field)
+            assert set(answer.json) == {"error", "field", "allowed"}
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert (without_token.status_int, without_token.json["field"]) == (401, "Authorization")
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda each: f"{each.method} {each.path}")
-def test_no_endpoint_passes_over_what_it_does_not_know(control, endpoint):
-    path = endpoint.path.format(person_id="local-developer", session_id="x")
+def test_no_endpoint_passes_over_what_it_does_not_know(subtests, control):
+    for endpoint in ENDPOINTS:
+        with subtests.test(f"{endpoint.method} {endpoint.path}"):
+            path = endpoint.path.format(person_id="local-developer", session_id="x")
 
-    asked = {"in the query": control.ask(endpoint.method, path, query={"unknown": "1"})}
-    if not endpoint.body:
-        asked["in the body"] = control.ask(endpoint.method, path, {"unknown": 1})
+            asked = {"in the query": control.ask(endpoint.method, path, query={"unknown": "1"})}
+            if not endpoint.body:
+                asked["in the body"] = control.ask(endpoint.method, path, {"unknown": 1})
 
-    for answer in asked.values():
-        assert (answer.status_int, answer.json["field"]) == (400, "unknown")
+            for answer in asked.values():
+                assert (answer.status_int, answer.json["field"]) == (400, "unknown")
 
 
 @pytest.mark.parametrize(("method", "status"), [("PUT", 400), ("DELETE", 404)])
@@ -119,13 +122,14 @@ def test_an_id_with_the_end_of_a_line_is_one_of_the_control_api_too(control, met
     assert (answer.status_int, set(answer.json)) == (status, {"error", "field", "allowed"})
 
 
-@pytest.mark.parametrize("path", ["", "nowhere", "persons/", "persons/a/b/c", "../auth/ok"])
-def test_an_unknown_path_is_not_found(control, path):
-    answer = control.ask("GET", path)
+def test_an_unknown_path_is_not_found(subtests, control):
+    for path in ("", "nowhere", "persons/", "persons/a/b/c", "../auth/ok"):
+        with subtests.test(path=path):
+            answer = control.ask("GET", path)
 
-    assert answer.status_int == 404
-    assert answer.json["field"] == "path"
-    assert control.ask("GET", path, headers={}).status_int == 401
+            assert answer.status_int == 404
+            assert answer.json["field"] == "path"
+            assert control.ask("GET", path, headers={}).status_int == 401
 
 
 def test_another_method_is_named_with_those_that_are_known(control):

@@ -71,25 +71,23 @@ def test_those_of_the_file_come_after_the_local_developer(make_with_file):
     assert persons[2]["may_enter"] is False
 
 
-@pytest.mark.engines("sqlite", "postgresql")  # whose driver tells of a connection that is left
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
+@pytest.mark.engines("sqlite", "postgresql")
+def test_a_file_with_a_mistake_stops_the_start(subtests, make_with_file):
+    for text, complaint in (
         ("[person.bob]\nnome = 1", "[person.bob] nome: This member is not known"),
         ("[person.bob]\nmay_enter = 'no'", "[person.bob] may_enter: This member must be true"),
         ("[person.'a b']", "[person.a b] id:"),
         ("[persons.bob]", "persons: write tables [person.ID]"),
         ("person = 1", "write a table [person."),
         ("[person", "cannot be read"),
-    ],
-)
-def test_a_file_with_a_mistake_stops_the_start(make_with_file, text, complaint):
-    with pytest.raises(SystemExit, match=r"local\.persons") as stopped:
-        make_with_file(text)
+    ):
+        with subtests.test(text=text, complaint=complaint):
+            with pytest.raises(SystemExit, match=r"local\.persons") as stopped:
+                make_with_file(text)
 
-    assert complaint in str(stopped.value)
-    # Now the driver would warn, in this test.
-    gc.collect()
+            assert complaint in str(stopped.value)
+            # Now the driver would warn, in this test.
+            gc.collect()
 
 
 def test_a_file_that_is_missing_stops_the_start(make_app):
@@ -191,9 +189,8 @@ def test_a_code_that_names_no_person_signs_nobody_in(app, control):
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
+def test_a_person_with_a_mistake_is_refused_and_nothing_changes(subtests, control):
+    for change, field in (
         ({"name": ""}, "name"),
         ({"name": "  "}, "name"),
         ({"name": 1}, "name"),
@@ -212,31 +209,30 @@ def test_a_code_that_names_no_person_signs_nobody_in(app, control):
         ({"may_enter": 1}, "may_enter"),
         ({"id": "bob"}, "id"),
         ({"unknown": 1}, "unknown"),
-    ],
-)
-def test_a_person_with_a_mistake_is_refused_and_nothing_changes(control, change, field):
-    control.put("persons/anna", ANNA)
+    ):
+        with subtests.test(change=change, field=field):
+            control.put("persons/anna", ANNA)
 
-    answer = control.ask("PUT", "persons/anna", ANNA | change)
+            answer = control.ask("PUT", "persons/anna", ANNA | change)
 
-    assert (answer.status_int, answer.json["field"]) == (400, field)
-    assert answer.json["allowed"]
-    assert control.get("persons")["persons"][1] == {"id": "anna"} | ANNA
-
-
-@pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize("person_id", ["-a", "a%20b", "a%00", "%C3%A5", "a" * 65])
-def test_an_id_that_is_none_is_refused(control, person_id):
-    answer = control.ask("PUT", f"persons/{person_id}", {})
-
-    assert answer.status_int == 400
-    assert _ids(control) == ["local-developer"]
+            assert (answer.status_int, answer.json["field"]) == (400, field)
+            assert answer.json["allowed"]
+            assert control.get("persons")["persons"][1] == {"id": "anna"} | ANNA
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize(
-    ("body", "media_type"),
-    [
+def test_an_id_that_is_none_is_refused(subtests, control):
+    for person_id in ("-a", "a%20b", "a%00", "%C3%A5", "a" * 65):
+        with subtests.test(person_id=person_id):
+            answer = control.ask("PUT", f"persons/{person_id}", {})
+
+            assert answer.status_int == 400
+            assert _ids(control) == ["local-developer"]
+
+
+@pytest.mark.attack("LOCAL-bad-request")
+def test_a_body_that_is_no_object_is_refused(subtests, app, control):
+    for body, media_type in (
         (b"{", "application/json"),
         (b"[]", "application/json"),
         (b"null", "application/json"),
@@ -244,19 +240,18 @@ def test_an_id_that_is_none_is_refused(control, person_id):
         (b"[" * 60_000, "application/json"),
         (b'{"name": "Anna"}', "text/plain"),
         (b"name=Anna", "application/x-www-form-urlencoded"),
-    ],
-)
-def test_a_body_that_is_no_object_is_refused(app, control, body, media_type):
-    answer = Browser(app).put(
-        "/api/local/persons/anna",
-        body,
-        headers={"Authorization": f"Bearer {control.token}"},
-        content_type=media_type,
-        expect_errors=True,
-    )
+    ):
+        with subtests.test(body=body, media_type=media_type):
+            answer = Browser(app).put(
+                "/api/local/persons/anna",
+                body,
+                headers={"Authorization": f"Bearer {control.token}"},
+                content_type=media_type,
+                expect_errors=True,
+            )
 
-    assert (answer.status_int, answer.json["field"]) == (400, "body")
-    assert _ids(control) == ["local-developer"]
+            assert (answer.status_int, answer.json["field"]) == (400, "body")
+            assert _ids(control) == ["local-developer"]
 
 
 @pytest.mark.attack("LOCAL-bad-request")

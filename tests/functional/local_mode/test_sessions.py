@@ -123,9 +123,8 @@ def test_clients_are_told_that_it_ended(app, control, told_client, receiver, ann
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize(
-    ("content", "status", "field"),
-    [
+def test_a_wrong_request_begins_no_session(subtests, control, database):
+    for content, status, field in (
         ({}, 400, "person"),
         ({"person": None}, 400, "person"),
         ({"person": 1}, 400, "person"),
@@ -133,19 +132,19 @@ def test_clients_are_told_that_it_ended(app, control, told_client, receiver, ann
         ({"person": "anna", "user": "x"}, 400, "user"),
         ({"person": "nobody"}, 400, "person"),
         ({"person": "carol"}, 403, "person"),
-    ],
-)
-def test_a_wrong_request_begins_no_session(control, database, content, status, field):
-    control.put("persons/carol", {"may_enter": False})
+    ):
+        with subtests.test(content=content, status=status, field=field):
+            control.put("persons/carol", {"may_enter": False})
 
-    answer = control.ask("POST", "sessions", content)
+            answer = control.ask("POST", "sessions", content)
 
-    assert (answer.status_int, answer.json["field"]) == (status, field)
-    with database.transaction() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM session").scalar() == 0
+            assert (answer.status_int, answer.json["field"]) == (status, field)
+            with database.transaction() as connection:
+                assert connection.exec_driver_sql("SELECT count(*) FROM session").scalar() == 0
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-@pytest.mark.parametrize("path", ["sessions/none", "persons/nobody/sessions", "persons/nobody"])
-def test_what_is_not_there_cannot_be_ended(control, path):
-    assert control.ask("DELETE", path).status_int == 404
+def test_what_is_not_there_cannot_be_ended(subtests, control):
+    for path in ("sessions/none", "persons/nobody/sessions", "persons/nobody"):
+        with subtests.test(path=path):
+            assert control.ask("DELETE", path).status_int == 404
