@@ -20,15 +20,14 @@ def text_of(message, *arguments, event=None):
 
 
 @pytest.mark.attack("BROWSER-log-injection")
-@pytest.mark.parametrize(
-    "quoted", [FORGED, "a\rb", "a\r\nb", "a\x0bb", "a\x85b", "a\u2028b", "a\x1b[2Jb", "a\x00b"]
-)
-def test_what_a_message_quotes_begins_no_line_and_moves_no_cursor(quoted):
-    line = text_of("refused: %s", quoted)
+def test_what_a_message_quotes_begins_no_line_and_moves_no_cursor(subtests):
+    for quoted in (FORGED, "a\rb", "a\r\nb", "a\x0bb", "a\x85b", "a\u2028b", "a\x1b[2Jb", "a\x00b"):
+        with subtests.test(quoted=quoted):
+            line = text_of("refused: %s", quoted)
 
-    assert len(line.splitlines()) == 1
-    assert line.isprintable()
-    assert line.startswith("INFO refused: ")
+            assert len(line.splitlines()) == 1
+            assert line.isprintable()
+            assert line.startswith("INFO refused: ")
 
 
 @pytest.mark.attack("BROWSER-log-injection")
@@ -43,13 +42,16 @@ def test_other_letters_stay_as_they_are():
 
 
 @pytest.mark.attack("BROWSER-unreadable")
-@pytest.mark.parametrize("quoted", ["x", "\n", "\N{ROCKET}"])
-@pytest.mark.parametrize("formatter", [TextLines(), JSONLines()])
-def test_a_message_is_cut_where_it_quotes_too_much(formatter, quoted):
-    made = logging.LogRecord("authservice.x", logging.INFO, "", 0, "%s", (quoted * 65536,), None)
+def test_a_message_is_cut_where_it_quotes_too_much(subtests):
+    for quoted in ("x", "\n", "\N{ROCKET}"):
+        for formatter in (TextLines(), JSONLines()):
+            with subtests.test(quoted=quoted, formatter=formatter):
+                made = logging.LogRecord(
+                    "authservice.x", logging.INFO, "", 0, "%s", (quoted * 65536,), None
+                )
 
-    line = Context().run(formatter.format, made)
+                line = Context().run(formatter.format, made)
 
-    text = json.loads(line)["message"] if line.startswith("{") else line
-    assert len(text) == 5001
-    assert text.endswith("…")
+                text = json.loads(line)["message"] if line.startswith("{") else line
+                assert len(text) == 5001
+                assert text.endswith("…")

@@ -25,9 +25,8 @@ def config(**options):
     return SimpleNamespace(option=SimpleNamespace(**chosen))
 
 
-@pytest.mark.parametrize(
-    ("folder", "marks", "names"),
-    [
+def test_by_default_a_test_runs_where_the_engine_makes_a_difference(subtests):
+    for folder, marks, names in (
         ("functional", [], ["sqlite"]),
         ("unit", [], ["sqlite", "postgresql"]),
         ("races", [], ["sqlite", "postgresql"]),
@@ -36,12 +35,11 @@ def config(**options):
         ("behind_proxy", [("attack", "x")], ["sqlite"]),
         ("functional", [("engines", "postgresql")], ["postgresql"]),
         ("unit", [("engines", "sqlite")], ["sqlite"]),
-    ],
-)
-def test_by_default_a_test_runs_where_the_engine_makes_a_difference(folder, marks, names):
-    test = Collected(f"tests/{folder}/test_it.py::test_it", *marks)
+    ):
+        with subtests.test(folder=folder, marks=marks, names=names):
+            test = Collected(f"tests/{folder}/test_it.py::test_it", *marks)
 
-    assert list(selection.engines_of(test, config())) == names
+            assert list(selection.engines_of(test, config())) == names
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,12 @@ def test_a_name_has_at_most_two_hundred_characters(sign_in, identity_provider_st
     assert sign_in.profile().name == kept
 
 
-@pytest.mark.parametrize("login", [None, "", "\u200b", 7])
-def test_an_account_without_name_and_login_is_called_by_its_number(login):
-    account = {"login": login, "name": " ", "id": 583231}
+def test_an_account_without_name_and_login_is_called_by_its_number(subtests):
+    for login in (None, "", "\u200b", 7):
+        with subtests.test(login=login):
+            account = {"login": login, "name": " ", "id": 583231}
 
-    assert github_profile.profile("github", account).name == "583231"
+            assert github_profile.profile("github", account).name == "583231"
 
 
 def test_a_name_keeps_its_letters_and_loses_what_no_database_holds(

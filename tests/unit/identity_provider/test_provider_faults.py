@@ -160,9 +160,8 @@ def test_the_provider_works_again_after_an_outage(sign_in, identity_provider_sta
     assert sign_in.profile().account_id == "583231"
 
 
-@pytest.mark.parametrize(
-    ("status", "content", "expected"),
-    [
+def test_an_answer_that_is_no_bearer_token_is_refused(subtests):
+    for status, content, expected in (
         (200, {"error": "bad_verification_code", "access_token": "t"}, "invalid_code"),
         (200, {"error": "unverified_user_email"}, "email_not_verified"),
         (200, {"error": "", "access_token": "t", "token_type": "bearer"}, "invalid_code"),
@@ -175,15 +174,14 @@ def test_the_provider_works_again_after_an_outage(sign_in, identity_provider_sta
         (200, {"access_token": "a\r\nb", "token_type": "bearer"}, "invalid_code"),
         (200, {"access_token": "t", "token_type": "mac"}, "invalid_code"),
         (200, {"access_token": "t"}, "invalid_code"),
-    ],
-)
-def test_an_answer_that_is_no_bearer_token_is_refused(status, content, expected):
-    answer = Response(status, json.dumps(content).encode(), Headers())
+    ):
+        with subtests.test(status=status, content=content, expected=expected):
+            answer = Response(status, json.dumps(content).encode(), Headers())
 
-    with pytest.raises(SignInFailedError) as caught:
-        bearer_token(answer)
+            with pytest.raises(SignInFailedError) as caught:
+                bearer_token(answer)
 
-    assert caught.value.code == expected
+            assert caught.value.code == expected
 
 
 @pytest.mark.attack("BROWSER-log-injection")

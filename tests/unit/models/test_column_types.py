@@ -12,24 +12,22 @@ from authservice.models.column_types import EpochMillis, IntegerBoolean, JSONTex
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, 789000, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("moment", "stored"),
-    [
+def test_a_date_is_stored_as_milliseconds_and_comes_back_in_utc(subtests):
+    for moment, stored in (
         (datetime(1970, 1, 1, tzinfo=UTC), 0),
         (MOMENT, 1770091506789),
         (MOMENT.astimezone(timezone(timedelta(hours=9))), 1770091506789),
         (datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=UTC), -1),
         (datetime(2200, 1, 1, tzinfo=UTC), 7258118400000),
         (None, None),
-    ],
-)
-def test_a_date_is_stored_as_milliseconds_and_comes_back_in_utc(moment, stored):
-    column = EpochMillis()
+    ):
+        with subtests.test(moment=moment, stored=stored):
+            column = EpochMillis()
 
-    assert column.bind_processor(None)(moment) == stored
-    assert column.result_processor(None, None)(stored) == moment
-    if moment is not None:
-        assert column.result_processor(None, None)(stored).tzinfo is UTC
+            assert column.bind_processor(None)(moment) == stored
+            assert column.result_processor(None, None)(stored) == moment
+            if moment is not None:
+                assert column.result_processor(None, None)(stored).tzinfo is UTC
 
 
 def test_a_date_without_a_time_zone_is_refused():
@@ -46,21 +44,19 @@ def test_a_truth_value_is_stored_as_an_integer(value, stored):
     assert column.result_processor(None, None)(stored) is value
 
 
-@pytest.mark.parametrize(
-    ("value", "stored", "back"),
-    [
+def test_arrays_and_objects_are_stored_as_compact_json(subtests):
+    for value, stored, back in (
         (("a", "b"), '["a","b"]', ("a", "b")),
         (["a"], '["a"]', ("a",)),
         ((), "[]", ()),
         ({"a": 1}, '{"a":1}', {"a": 1}),
         (None, None, None),
-    ],
-)
-def test_arrays_and_objects_are_stored_as_compact_json(value, stored, back):
-    column = JSONText()
+    ):
+        with subtests.test(value=value, stored=stored, back=back):
+            column = JSONText()
 
-    assert column.bind_processor(None)(value) == stored
-    assert column.result_processor(None, None)(stored) == back
+            assert column.bind_processor(None)(value) == stored
+            assert column.result_processor(None, None)(stored) == back
 
 
 def _user(**changes):

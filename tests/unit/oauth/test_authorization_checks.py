@@ -20,9 +20,8 @@ def error_of(check, sent):
     return None
 
 
-@pytest.mark.parametrize(
-    ("check", "sent", "error"),
-    [
+def test_what_is_accepted_and_what_is_refused(subtests):
+    for check, sent, error in (
         (checks.refuse_request_objects, {}, None),
         (checks.refuse_request_objects, {"request": "x"}, "request_not_supported"),
         (checks.refuse_request_objects, {"request_uri": "x"}, "request_uri_not_supported"),
@@ -44,15 +43,13 @@ def error_of(check, sent):
         (checks.max_age, {"max_age": "999999999"}, None),
         (checks.max_age, {"max_age": "1000000000"}, "invalid_request"),
         (checks.max_age, {"max_age": "-1"}, "invalid_request"),
-    ],
-)
-def test_what_is_accepted_and_what_is_refused(check, sent, error):
-    assert error_of(check, sent) == error
+    ):
+        with subtests.test(check=check, sent=sent, error=error):
+            assert error_of(check, sent) == error
 
 
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
+def test_pkce_is_demanded_with_s256(subtests):
+    for changes, error in (
         ({}, None),
         ({"code_challenge": "a" * 43}, None),
         ({"code_challenge": "a" * 128}, None),
@@ -63,10 +60,9 @@ def test_what_is_accepted_and_what_is_refused(check, sent, error):
         ({"code_challenge": ""}, "invalid_request"),
         ({"code_challenge_method": "plain"}, "invalid_request"),
         ({"code_challenge_method": ""}, "invalid_request"),
-    ],
-)
-def test_pkce_is_demanded_with_s256(changes, error):
-    assert error_of(pkce.check_challenge, PKCE | changes) == error
+    ):
+        with subtests.test(changes=changes, error=error):
+            assert error_of(pkce.check_challenge, PKCE | changes) == error
 
 
 def test_a_repeated_parameter_is_refused():

@@ -1,7 +1,5 @@
 """What a person may decline of an authorization request."""
 
-import pytest
-
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.services.clients.clients import Client
@@ -35,30 +33,26 @@ def asking(*scopes, claims=(), skip_consent=False):
     )
 
 
-@pytest.mark.parametrize(
-    ("asked", "consent", "optional"),
-    [
+def test_all_but_openid_may_be_declined_where_openid_is_asked_for(subtests):
+    for asked, consent, optional in (
         (asking("openid"), ("openid",), ()),
         (asking("openid", "email"), ("openid", "email"), ("email",)),
         (asking("openid", claims=("email",)), ("openid", "email"), ("email",)),
         (asking("openid", "email", claims=("email",)), ("openid", "email"), ("email",)),
         (asking("email", "profile"), ("email", "profile"), ()),
         (asking("openid", "email", skip_consent=True), ("openid", "email"), ()),
-    ],
-)
-def test_all_but_openid_may_be_declined_where_openid_is_asked_for(asked, consent, optional):
-    assert asked.consent_scopes == consent
-    assert asked.optional_scopes == optional
+    ):
+        with subtests.test(asked=asked, consent=consent, optional=optional):
+            assert asked.consent_scopes == consent
+            assert asked.optional_scopes == optional
 
 
-@pytest.mark.parametrize(
-    ("asked", "declined", "left"),
-    [
+def test_what_is_declined_is_not_asked_for(subtests):
+    for asked, declined, left in (
         (asking("openid", "email"), ["email"], asking("openid")),
         (asking("openid", "email"), ["openid", "profile"], asking("openid", "email")),
         (asking("openid", claims=("email",)), ["email"], asking("openid")),
         (asking("email"), ["email"], asking("email")),
-    ],
-)
-def test_what_is_declined_is_not_asked_for(asked, declined, left):
-    assert asked.without(declined) == left
+    ):
+        with subtests.test(asked=asked, declined=declined, left=left):
+            assert asked.without(declined) == left

@@ -17,9 +17,8 @@ def user(name="Ada Lovelace", image="https://example.com/a.png", *, verified=Tru
     return User("ada", name, "ada@example.com", verified, image, CHANGED, CHANGED, **known)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
+def test_a_name_is_split_only_where_it_has_two_parts(subtests):
+    for name, expected in (
         ("Ada Lovelace", {"name": "Ada Lovelace", "given_name": "Ada", "family_name": "Lovelace"}),
         (
             "Ada King Lovelace",
@@ -36,19 +35,17 @@ def user(name="Ada Lovelace", image="https://example.com/a.png", *, verified=Tru
             {"name": "Ada  Lovelace", "given_name": "Ada", "family_name": "Lovelace"},
         ),
         ("", {}),
-    ],
-)
-def test_a_name_is_split_only_where_it_has_two_parts(name, expected):
-    found = claims.of_user(user(name, image=None), SETTINGS, ["profile"])
+    ):
+        with subtests.test(name=name, expected=expected):
+            found = claims.of_user(user(name, image=None), SETTINGS, ["profile"])
 
-    always = {"preferred_username": "ada-l", "updated_at": int(CHANGED.timestamp())}
-    assert found == expected | always
+            always = {"preferred_username": "ada-l", "updated_at": int(CHANGED.timestamp())}
+            assert found == expected | always
 
 
 @pytest.mark.requirement("OIDC-CORE-5.4-3")
-@pytest.mark.parametrize(
-    ("scopes", "names"),
-    [
+def test_scopes_decide_which_claims_there_are(subtests):
+    for scopes, names in (
         ([], set()),
         (["openid"], set()),
         (["offline_access", "unknown"], set()),
@@ -62,10 +59,9 @@ def test_a_name_is_split_only_where_it_has_two_parts(name, expected):
             ["openid", "profile", "email", "email", "groups"],
             set(claims.supported(SETTINGS)) - {"sub"},
         ),
-    ],
-)
-def test_scopes_decide_which_claims_there_are(scopes, names):
-    assert set(claims.of_user(user(), SETTINGS, scopes)) == names
+    ):
+        with subtests.test(scopes=scopes, names=names):
+            assert set(claims.of_user(user(), SETTINGS, scopes)) == names
 
 
 @pytest.mark.requirement("OIDC-CORE-5.1-2")
@@ -79,9 +75,8 @@ def test_an_address_is_told_when_it_is_verified_and_not_otherwise():
     assert unverified == {}
 
 
-@pytest.mark.parametrize(
-    ("ini", "environ", "told"),
-    [
+def test_groups_are_those_of_organizations_that_the_settings_name_now(subtests):
+    for ini, environ, told in (
         ({}, {}, {}),
         ({"claims.groups_from": "acme"}, {}, {"groups": ("acme", "acme/platform")}),
         (
@@ -95,11 +90,10 @@ def test_an_address_is_told_when_it_is_verified_and_not_otherwise():
             {"groups": ("acme", "acme/platform", "other")},
         ),
         ({"claims.groups_from": "empty"}, {}, {"groups": ()}),
-    ],
-)
-def test_groups_are_those_of_organizations_that_the_settings_name_now(ini, environ, told):
-    settings = production(ini, environ)
+    ):
+        with subtests.test(ini=ini, environ=environ, told=told):
+            settings = production(ini, environ)
 
-    assert claims.of_user(user(), settings, ["groups"]) == told
-    assert claims.of_user(user(), settings, [], ["groups"]) == told
-    assert ("groups" in claims.supported(settings)) == bool(ini)
+            assert claims.of_user(user(), settings, ["groups"]) == told
+            assert claims.of_user(user(), settings, [], ["groups"]) == told
+            assert ("groups" in claims.supported(settings)) == bool(ini)

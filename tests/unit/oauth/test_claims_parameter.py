@@ -16,18 +16,16 @@ def test_an_absent_parameter_asks_for_nothing():
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5-3")
-@pytest.mark.parametrize(
-    "members",
-    [
+def test_nothing_known_asks_for_nothing(subtests):
+    for members in (
         {},
         {"userinfo": {}},
         {"userinfo": None, "id_token": None},
         {"unheard_of": 3},
         {"userinfo": {"nickname": None, "sub": None, "https://a.example/claim": {}}},
-    ],
-)
-def test_nothing_known_asks_for_nothing(members):
-    assert parsed(**members) == RequestedClaims()
+    ):
+        with subtests.test(members=members):
+            assert parsed(**members) == RequestedClaims()
 
 
 def test_known_claims_are_kept_for_each_place_in_their_order():
@@ -40,25 +38,22 @@ def test_known_claims_are_kept_for_each_place_in_their_order():
     assert found.id_token == ("email",)
 
 
-@pytest.mark.parametrize(
-    ("userinfo", "id_token", "scopes"),
-    [
+def test_the_scopes_are_those_that_would_have_brought_the_claims(subtests):
+    for userinfo, id_token, scopes in (
         ([], [], ()),
         (["name"], [], ("profile",)),
         ([], ["email_verified"], ("email",)),
         (["email", "email_verified"], ["picture", "updated_at"], ("profile", "email")),
-    ],
-)
-def test_the_scopes_are_those_that_would_have_brought_the_claims(userinfo, id_token, scopes):
-    found = parsed(userinfo=dict.fromkeys(userinfo), id_token=dict.fromkeys(id_token))
+    ):
+        with subtests.test(userinfo=userinfo, id_token=id_token, scopes=scopes):
+            found = parsed(userinfo=dict.fromkeys(userinfo), id_token=dict.fromkeys(id_token))
 
-    assert found.scopes == scopes
+            assert found.scopes == scopes
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5-4")
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_another_shape_is_refused_in_words_that_name_it(subtests):
+    for text in (
         "",
         "name",
         "{",
@@ -76,18 +71,20 @@ def test_the_scopes_are_those_that_would_have_brought_the_claims(userinfo, id_to
         '{"userinfo": {"unknown": 1}}',
         "[" * 100_000,
         "9" * 5000,
-    ],
-)
-def test_another_shape_is_refused_in_words_that_name_it(text):
-    with pytest.raises(ValueError, match=r"^claims must be a JSON object with the members"):
-        RequestedClaims.parse(text)
+    ):
+        with (
+            subtests.test(text=text),
+            pytest.raises(ValueError, match=r"^claims must be a JSON object with the members"),
+        ):
+            RequestedClaims.parse(text)
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5.1-1")
-@pytest.mark.parametrize("place", ["userinfo", "id_token"])
-@pytest.mark.parametrize("asked", [{"value": "ada"}, {"values": ["ada"]}])
-def test_a_wanted_person_is_found_in_either_place(place, asked):
-    assert parsed(**{place: {"sub": asked}}).user_id == "ada"
+def test_a_wanted_person_is_found_in_either_place(subtests):
+    for place in ("userinfo", "id_token"):
+        for asked in ({"value": "ada"}, {"values": ["ada"]}):
+            with subtests.test(place=place, asked=asked):
+                assert parsed(**{place: {"sub": asked}}).user_id == "ada"
 
 
 def test_the_person_of_userinfo_comes_first():
@@ -96,15 +93,15 @@ def test_the_person_of_userinfo_comes_first():
     assert found.user_id == "ada"
 
 
-@pytest.mark.parametrize("asked", [None, {}, {"value": 3}, {"values": []}, {"values": "ada"}])
-def test_no_person_is_made_of_another_value(asked):
-    assert parsed(userinfo={"sub": asked}).user_id is None
+def test_no_person_is_made_of_another_value(subtests):
+    for asked in (None, {}, {"value": 3}, {"values": []}, {"values": "ada"}):
+        with subtests.test(asked=asked):
+            assert parsed(userinfo={"sub": asked}).user_id is None
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5.1.1-2")
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
+def test_only_an_essential_acr_binds(subtests):
+    for asked, expected in (
         (None, None),
         ({"values": ["1"]}, None),
         ({"essential": False, "values": ["1"]}, None),
@@ -112,10 +109,9 @@ def test_no_person_is_made_of_another_value(asked):
         ({"essential": True}, ()),
         ({"essential": True, "value": "1"}, ("1",)),
         ({"essential": True, "values": ["1", 2, "0"]}, ("1", "0")),
-    ],
-)
-def test_only_an_essential_acr_binds(asked, expected):
-    assert parsed(id_token={"acr": asked}).acr_values == expected
+    ):
+        with subtests.test(asked=asked, expected=expected):
+            assert parsed(id_token={"acr": asked}).acr_values == expected
 
 
 def test_an_acr_for_userinfo_does_not_bind():

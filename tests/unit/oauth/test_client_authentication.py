@@ -35,24 +35,21 @@ def attempt(database, clients, pair, form):
     return authenticate(database.reader, header, Parameters.read(sent, TOKEN))
 
 
-@pytest.mark.parametrize(
-    ("pair", "form", "client"),
-    [
+def test_who_shows_what_it_should_is_known(subtests, database, clients):
+    for pair, form, client in (
         ("{confidential}:{secret}", {}, "confidential"),
         ("{confidential}:{secret}", {"client_id": "{confidential}"}, "confidential"),
         ("{confidential}:{secret}", {"client_id": ""}, "confidential"),
         (None, {"client_id": "{confidential}", "client_secret": "{secret}"}, "confidential"),
         (None, {"client_id": "{public}"}, "public"),
         (None, {"client_id": "{public}", "client_secret": ""}, "public"),
-    ],
-)
-def test_who_shows_what_it_should_is_known(database, clients, pair, form, client):
-    assert attempt(database, clients, pair, form).client_id == clients[client]
+    ):
+        with subtests.test(pair=pair, form=form, client=client):
+            assert attempt(database, clients, pair, form).client_id == clients[client]
 
 
-@pytest.mark.parametrize(
-    ("pair", "form"),
-    [
+def test_who_does_not_is_an_invalid_client(subtests, database, clients):
+    for pair, form in (
         (None, {}),
         (None, {"client_secret": "{secret}"}),
         (None, {"client_id": "{confidential}"}),
@@ -66,35 +63,32 @@ def test_who_shows_what_it_should_is_known(database, clients, pair, form, client
         ("{public}:", {}),
         ("{public}:{secret}", {}),
         ("{confidential}%00:{secret}", {}),
-    ],
-)
-def test_who_does_not_is_an_invalid_client(database, clients, pair, form):
-    with pytest.raises(InvalidClientError) as refused:
-        attempt(database, clients, pair, form)
+    ):
+        with subtests.test(pair=pair, form=form):
+            with pytest.raises(InvalidClientError) as refused:
+                attempt(database, clients, pair, form)
 
-    assert refused.value.description
-    assert clients["secret"] not in str(refused.value)
+            assert refused.value.description
+            assert clients["secret"] not in str(refused.value)
 
 
 @pytest.mark.requirement("RFC6749-2.3-1")
-@pytest.mark.parametrize(
-    "form",
-    [
+def test_two_mechanisms_or_two_clients_are_an_invalid_request(subtests, database, clients):
+    for form in (
         {"client_secret": "{secret}"},
         {"client_id": "{confidential}", "client_secret": "{secret}"},
         {"client_id": "{public}"},
-    ],
-)
-def test_two_mechanisms_or_two_clients_are_an_invalid_request(database, clients, form):
-    with pytest.raises(InvalidRequestError):
-        attempt(database, clients, "{confidential}:{secret}", form)
+    ):
+        with subtests.test(form=form), pytest.raises(InvalidRequestError):
+            attempt(database, clients, "{confidential}:{secret}", form)
 
 
-@pytest.mark.parametrize("junk", ["*", "\n", "="])
-def test_a_pair_with_characters_that_are_no_base64_is_not_read(database, clients, junk):
-    header = basic("{confidential}:{secret}".format(**clients))
+def test_a_pair_with_characters_that_are_no_base64_is_not_read(subtests, database, clients):
+    for junk in ("*", "\n", "="):
+        with subtests.test(junk=junk):
+            header = basic("{confidential}:{secret}".format(**clients))
 
-    with pytest.raises(InvalidClientError):
-        authenticate(
-            database.reader, f"{header[:10]}{junk}{header[10:]}", Parameters.read([], TOKEN)
-        )
+            with pytest.raises(InvalidClientError):
+                authenticate(
+                    database.reader, f"{header[:10]}{junk}{header[10:]}", Parameters.read([], TOKEN)
+                )

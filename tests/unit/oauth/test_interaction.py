@@ -83,14 +83,14 @@ def decide(
     return next_interaction(asked, who, allowed, visit, whom=whom, local_mode=local_mode)
 
 
-@pytest.mark.parametrize("prompt", ["", "login", "consent", "select_account", "login consent"])
-def test_nobody_signed_in_means_sign_in_without_a_reason(prompt):
-    assert decide(request(prompt)) == SignIn()
+def test_nobody_signed_in_means_sign_in_without_a_reason(subtests):
+    for prompt in ("", "login", "consent", "select_account", "login consent"):
+        with subtests.test(prompt=prompt):
+            assert decide(request(prompt)) == SignIn()
 
 
-@pytest.mark.parametrize(
-    ("prompt", "max_age", "signed_in", "expected"),
-    [
+def test_signing_in_again_depends_on_the_sign_in_and_the_first_visit(subtests):
+    for prompt, max_age, signed_in, expected in (
         ("", None, 3600, None),
         ("", 3600, 3600, None),
         ("", 3599, 3600, "max_age"),
@@ -106,17 +106,14 @@ def test_nobody_signed_in_means_sign_in_without_a_reason(prompt):
         ("select_account", None, 60, None),
         ("select_account", 1, 61, "max_age"),
         ("consent", None, 3600, None),
-    ],
-)
-def test_signing_in_again_depends_on_the_sign_in_and_the_first_visit(
-    prompt, max_age, signed_in, expected
-):
-    found = decide(request(prompt, max_age), session(signed_in), JUST_NOW)
+    ):
+        with subtests.test(prompt=prompt, max_age=max_age, signed_in=signed_in, expected=expected):
+            found = decide(request(prompt, max_age), session(signed_in), JUST_NOW)
 
-    if expected is None:
-        assert isinstance(found, Issue)
-    else:
-        assert found == SignIn(expected)
+            if expected is None:
+                assert isinstance(found, Issue)
+            else:
+                assert found == SignIn(expected)
 
 
 @pytest.mark.parametrize(
@@ -129,22 +126,22 @@ def test_an_account_is_chosen_by_continuing_with_this_very_session(chosen, expec
     assert isinstance(decide(asked, session(), ALL, chosen=chosen), expected)
 
 
-@pytest.mark.parametrize("prompt", ["", "none", "login", "consent", "select_account"])
-def test_a_hint_of_another_user_ends_it(prompt):
-    found = decide(request(prompt, hint="bob"), session(), ALL)
+def test_a_hint_of_another_user_ends_it(subtests):
+    for prompt in ("", "none", "login", "consent", "select_account"):
+        with subtests.test(prompt=prompt):
+            found = decide(request(prompt, hint="bob"), session(), ALL)
 
-    assert isinstance(found, Refuse)
-    assert found.error == "login_required"
-    assert "id_token_hint" in found.description
+            assert isinstance(found, Refuse)
+            assert found.error == "login_required"
+            assert "id_token_hint" in found.description
 
 
 def test_a_hint_of_the_same_user_is_fine():
     assert isinstance(decide(request(hint="ada"), session(), ALL), Issue)
 
 
-@pytest.mark.parametrize(
-    ("who", "allowed", "max_age", "error"),
-    [
+def test_without_a_page_what_is_missing_is_an_error(subtests):
+    for who, allowed, max_age, error in (
         (None, None, None, "login_required"),
         (None, ALL, 10, "login_required"),
         (session(), ALL, 10, "login_required"),
@@ -152,17 +149,15 @@ def test_a_hint_of_the_same_user_is_fine():
         (session(), SOME, None, "consent_required"),
         (session(), ALL, None, None),
         (session(), ALL, 3600, None),
-    ],
-)
-def test_without_a_page_what_is_missing_is_an_error(who, allowed, max_age, error):
-    found = decide(request("none", max_age), who, allowed)
+    ):
+        with subtests.test(who=who, allowed=allowed, max_age=max_age, error=error):
+            found = decide(request("none", max_age), who, allowed)
 
-    assert (found.error if isinstance(found, Refuse) else None) == error
+            assert (found.error if isinstance(found, Refuse) else None) == error
 
 
-@pytest.mark.parametrize(
-    ("prompt", "skip_consent", "allowed", "expected"),
-    [
+def test_consent_is_asked_for_what_is_new_and_where_the_request_wants_it(subtests):
+    for prompt, skip_consent, allowed, expected in (
         ("", False, None, Consent),
         ("", False, SOME, Consent),
         ("", False, ALL, Issue),
@@ -174,14 +169,13 @@ def test_without_a_page_what_is_missing_is_an_error(who, allowed, max_age, error
         ("consent", False, JUST_NOW, Issue),
         ("consent", True, JUST_NOW, Issue),
         ("consent", False, consent("openid", given=0), Consent),
-    ],
-)
-def test_consent_is_asked_for_what_is_new_and_where_the_request_wants_it(
-    prompt, skip_consent, allowed, expected
-):
-    asked = request(prompt, skip_consent=skip_consent)
+    ):
+        with subtests.test(
+            prompt=prompt, skip_consent=skip_consent, allowed=allowed, expected=expected
+        ):
+            asked = request(prompt, skip_consent=skip_consent)
 
-    assert isinstance(decide(asked, session(), allowed), expected)
+            assert isinstance(decide(asked, session(), allowed), expected)
 
 
 NATIVE = [
@@ -196,43 +190,45 @@ NATIVE = [
 
 @pytest.mark.attack("RFC6819-4.2.3")
 @pytest.mark.requirement("RFC8252-8.6-1")
-@pytest.mark.parametrize("redirect_uri", NATIVE)
-def test_outside_local_mode_a_native_public_client_asks_each_time(redirect_uri):
-    asked = request(redirect_uri=redirect_uri, public=True)
+def test_outside_local_mode_a_native_public_client_asks_each_time(subtests):
+    for redirect_uri in NATIVE:
+        with subtests.test(redirect_uri=redirect_uri):
+            asked = request(redirect_uri=redirect_uri, public=True)
 
-    assert decide(asked, session(), ALL, local_mode=False) == Consent()
-    assert isinstance(decide(asked, session(), JUST_NOW, local_mode=False), Issue)
-    assert isinstance(decide(asked, session(), ALL, local_mode=True), Issue)
+            assert decide(asked, session(), ALL, local_mode=False) == Consent()
+            assert isinstance(decide(asked, session(), JUST_NOW, local_mode=False), Issue)
+            assert isinstance(decide(asked, session(), ALL, local_mode=True), Issue)
 
 
 @pytest.mark.attack("RFC6819-4.2.3")
-@pytest.mark.parametrize("redirect_uri", NATIVE)
-def test_one_that_was_registered_to_skip_consent_before_that_was_refused_asks_too(redirect_uri):
-    asked = request(redirect_uri=redirect_uri, public=True, skip_consent=True)
+def test_one_that_was_registered_to_skip_consent_before_that_was_refused_asks_too(subtests):
+    for redirect_uri in NATIVE:
+        with subtests.test(redirect_uri=redirect_uri):
+            asked = request(redirect_uri=redirect_uri, public=True, skip_consent=True)
 
-    assert decide(asked, session(), ALL, local_mode=False) == Consent()
-    assert decide(asked, session(), None, local_mode=False) == Consent()
-    assert isinstance(decide(asked, session(), None, local_mode=True), Issue)
+            assert decide(asked, session(), ALL, local_mode=False) == Consent()
+            assert decide(asked, session(), None, local_mode=False) == Consent()
+            assert isinstance(decide(asked, session(), None, local_mode=True), Issue)
 
 
 @pytest.mark.requirement("RFC8252-8.6-1")
-@pytest.mark.parametrize("redirect_uri", NATIVE)
-def test_a_native_client_cannot_slip_through_without_a_page(redirect_uri):
-    asked = request("none", redirect_uri=redirect_uri, public=True)
+def test_a_native_client_cannot_slip_through_without_a_page(subtests):
+    for redirect_uri in NATIVE:
+        with subtests.test(redirect_uri=redirect_uri):
+            asked = request("none", redirect_uri=redirect_uri, public=True)
 
-    found = decide(asked, session(), ALL, local_mode=False)
+            found = decide(asked, session(), ALL, local_mode=False)
 
-    assert isinstance(found, Refuse)
-    assert found.error == "consent_required"
+            assert isinstance(found, Refuse)
+            assert found.error == "consent_required"
 
 
-@pytest.mark.parametrize(
-    ("redirect_uri", "public"), [(WEB, True), *((uri, False) for uri in NATIVE)]
-)
-def test_clients_that_cannot_be_impersonated_are_remembered(redirect_uri, public):
-    asked = request(redirect_uri=redirect_uri, public=public)
+def test_clients_that_cannot_be_impersonated_are_remembered(subtests):
+    for redirect_uri, public in ((WEB, True), *((uri, False) for uri in NATIVE)):
+        with subtests.test(redirect_uri=redirect_uri, public=public):
+            asked = request(redirect_uri=redirect_uri, public=public)
 
-    assert isinstance(decide(asked, session(), ALL, local_mode=False), Issue)
+            assert isinstance(decide(asked, session(), ALL, local_mode=False), Issue)
 
 
 def test_a_code_is_issued_for_the_session_that_was_looked_at():
@@ -244,14 +240,15 @@ def test_a_code_is_issued_for_the_session_that_was_looked_at():
 # Whom the client is for
 
 
-@pytest.mark.parametrize("prompt", ["", "consent", "login", "select_account"])
-@pytest.mark.parametrize("allowed", [None, SOME, ALL])
-def test_a_client_for_others_is_refused_before_anything_is_asked(prompt, allowed):
-    who = session(signed_in=0)
+def test_a_client_for_others_is_refused_before_anything_is_asked(subtests):
+    for prompt in ("", "consent", "login", "select_account"):
+        for allowed in (None, SOME, ALL):
+            with subtests.test(prompt=prompt, allowed=allowed):
+                who = session(signed_in=0)
 
-    found = decide(request(prompt), who, allowed, whom=Whom.OTHERS)
+                found = decide(request(prompt), who, allowed, whom=Whom.OTHERS)
 
-    assert found == WrongPerson(who)
+                assert found == WrongPerson(who)
 
 
 @pytest.mark.parametrize("skip_consent", [False, True])

@@ -11,25 +11,22 @@ def form(*tokens):
     return Parameters.read([("access_token", token) for token in tokens], USERINFO)
 
 
-@pytest.mark.parametrize(
-    ("header", "body", "token"),
-    [
+def test_one_token_in_one_place_is_found(subtests):
+    for header, body, token in (
         ("Bearer abc", form(), "abc"),
         ("bearer abc", form(), "abc"),
         ("BEARER   abc  ", form(), "abc"),
         (None, form("abc"), "abc"),
         (None, form("a b"), "a b"),
         ("Bearer abc", form(""), "abc"),
-    ],
-)
-def test_one_token_in_one_place_is_found(header, body, token):
-    assert presented_token(header, body) == token
+    ):
+        with subtests.test(header=header, body=body, token=token):
+            assert presented_token(header, body) == token
 
 
 @pytest.mark.requirement("RFC6750-3-2")
-@pytest.mark.parametrize(
-    ("header", "body", "status", "error"),
-    [
+def test_anything_else_is_told_by_status_and_challenge(subtests):
+    for header, body, status, error in (
         (None, form(), 401, None),
         ("", form(), 401, None),
         ("Basic abc", form(), 401, None),
@@ -40,20 +37,19 @@ def test_one_token_in_one_place_is_found(header, body, token):
         ("Bearer abc", form("abc"), 400, "invalid_request"),
         ("Basic abc", form("abc"), 400, "invalid_request"),
         (None, form("abc", "abc"), 400, "invalid_request"),
-    ],
-)
-def test_anything_else_is_told_by_status_and_challenge(header, body, status, error):
-    answer = presented_token(header, body)
+    ):
+        with subtests.test(header=header, body=body, status=status, error=error):
+            answer = presented_token(header, body)
 
-    assert isinstance(answer, ProtocolAnswer)
-    assert answer.status == status
-    challenge = answer.headers["WWW-Authenticate"]
-    if error is None:
-        assert challenge == 'Bearer realm="authservice"'
-        assert (answer.body, answer.content_type) == ("", None)
-    else:
-        assert challenge.startswith(f'Bearer error="{error}", error_description="')
-        assert answer.content_type == "application/json"
+            assert isinstance(answer, ProtocolAnswer)
+            assert answer.status == status
+            challenge = answer.headers["WWW-Authenticate"]
+            if error is None:
+                assert challenge == 'Bearer realm="authservice"'
+                assert (answer.body, answer.content_type) == ("", None)
+            else:
+                assert challenge.startswith(f'Bearer error="{error}", error_description="')
+                assert answer.content_type == "application/json"
 
 
 @pytest.mark.requirement("RFC6750-3-5")

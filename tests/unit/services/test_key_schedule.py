@@ -61,21 +61,19 @@ def test_each_algorithm_has_its_own_key():
     assert key_schedule.due(keys[1:], ALGORITHMS, NOW, ROTATION) == ("RS256",)
 
 
-@pytest.mark.parametrize(
-    ("ended", "state"),
-    [
+def test_a_key_that_signed_is_published_for_a_while_and_verifies_for_longer(subtests):
+    for ended, state in (
         (timedelta(), "retiring"),
         (PUBLISHED_AFTER - SECOND, "retiring"),
         (PUBLISHED_AFTER, "retired"),
         (VERIFIES_AFTER - SECOND, "retired"),
-    ],
-)
-def test_a_key_that_signed_is_published_for_a_while_and_verifies_for_longer(ended, state):
-    old = key("old", ends_in=-ended)
+    ):
+        with subtests.test(ended=ended, state=state):
+            old = key("old", ends_in=-ended)
 
-    assert states(old) == {"old": state}
-    assert key_schedule.is_published(old, NOW) is (state == "retiring")
-    assert key_schedule.verifies(old, NOW)
+            assert states(old) == {"old": state}
+            assert key_schedule.is_published(old, NOW) is (state == "retiring")
+            assert key_schedule.verifies(old, NOW)
 
 
 def test_in_the_end_it_verifies_no_more():

@@ -88,31 +88,33 @@ BAD = [
 
 
 @pytest.mark.requirement("RFC8252-7-1")
-@pytest.mark.parametrize("uri", GOOD)
-def test_a_uri_that_may_be_registered(uri):
-    assert problem_with(uri) is None
+def test_a_uri_that_may_be_registered(subtests):
+    for uri in GOOD:
+        with subtests.test(uri=uri):
+            assert problem_with(uri) is None
 
 
 @pytest.mark.attack("FAILURES-6")
 @pytest.mark.requirement("RFC6749-3.1.2-1", "RFC6749-3.1.2-2", "RFC8252-7.1-1", "RFC8252-8.4-3")
 @pytest.mark.requirement("RFC9700-2.6-2", "OAUTH21-1.5-1")
-@pytest.mark.parametrize(("uri", "reason"), BAD)
-def test_a_uri_that_may_not_be_registered_and_why(uri, reason):
-    assert reason in problem_with(uri)
+def test_a_uri_that_may_not_be_registered_and_why(subtests):
+    for uri, reason in BAD:
+        with subtests.test(uri=uri, reason=reason):
+            assert reason in problem_with(uri)
 
 
 @pytest.mark.requirement("RFC6749-3.1.2.3-2")
-@pytest.mark.parametrize("uri", GOOD)
-def test_a_uri_matches_itself(uri):
-    assert matches(uri, uri)
+def test_a_uri_matches_itself(subtests):
+    for uri in GOOD:
+        with subtests.test(uri=uri):
+            assert matches(uri, uri)
 
 
 @pytest.mark.attack("RFC9700-4.1")
 @pytest.mark.requirement("RFC6749-3.1.2.2-2", "RFC6749-3.1.2.3-2", "RFC8252-8.4-1", "RFC9700-2.1-1")
 @pytest.mark.requirement("RFC9700-4.1.3-1", "OAUTH21-2.3.1-2")
-@pytest.mark.parametrize(
-    "requested",
-    [
+def test_any_other_character_is_another_uri(subtests):
+    for requested in (
         "https://app.example.com/callback/",
         "https://app.example.com/callback?x=1",
         "https://app.example.com/Callback",
@@ -128,16 +130,14 @@ def test_a_uri_matches_itself(uri):
         "https://app.example.com@evil.net/callback",
         "https://app.example.com/callback ",
         "",
-    ],
-)
-def test_any_other_character_is_another_uri(requested):
-    assert not matches("https://app.example.com/callback", requested)
+    ):
+        with subtests.test(requested=requested):
+            assert not matches("https://app.example.com/callback", requested)
 
 
 @pytest.mark.requirement("RFC8252-7.3-1", "RFC8252-7.3-2", "RFC9700-2.1-1", "OAUTH21-2.3.1-2")
-@pytest.mark.parametrize(
-    ("registered", "requested", "same"),
-    [
+def test_only_the_port_of_a_loopback_address_may_differ(subtests):
+    for registered, requested, same in (
         ("http://127.0.0.1/cb", "http://127.0.0.1:49152/cb", True),
         ("http://127.0.0.1:80/cb", "http://127.0.0.1:1/cb", True),
         ("http://127.0.0.1:3000/cb", "http://127.0.0.1/cb", True),
@@ -155,16 +155,14 @@ def test_any_other_character_is_another_uri(requested):
         ("http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", False),
         ("http://127.0.0.1/cb", "http://127.0.0.1:x/cb", False),
         ("https://app.example.com/cb", "https://app.example.com:9/cb", False),
-    ],
-)
-def test_only_the_port_of_a_loopback_address_may_differ(registered, requested, same):
-    assert matches(registered, requested) is same
+    ):
+        with subtests.test(registered=registered, requested=requested, same=same):
+            assert matches(registered, requested) is same
 
 
 @pytest.mark.attack("FAILURES-20")
-@pytest.mark.parametrize(
-    ("uri", "native"),
-    [
+def test_an_application_on_the_own_device_is_recognised(subtests):
+    for uri, native in (
         ("com.example.app:/cb", True),
         ("http://127.0.0.1:9/cb", True),
         ("http://localhost/cb", True),
@@ -182,7 +180,6 @@ def test_only_the_port_of_a_loopback_address_may_differ(registered, requested, s
         ("https://192.0.2.1/cb", False),
         ("https://localhost.example.com/cb", False),
         ("http://app.example.com/cb", False),
-    ],
-)
-def test_an_application_on_the_own_device_is_recognised(uri, native):
-    assert is_native(uri) is native
+    ):
+        with subtests.test(uri=uri, native=native):
+            assert is_native(uri) is native

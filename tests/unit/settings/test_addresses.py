@@ -20,9 +20,8 @@ def test_production_takes_a_bare_https_origin(url):
 
 
 @pytest.mark.requirement("RFC8414-2-1", "RFC9207-2-3", "OIDC-DISCOVERY-3-1")
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_production_refuses_any_other_address(subtests):
+    for url in (
         None,
         "",
         "auth.example.com",
@@ -50,17 +49,15 @@ def test_production_takes_a_bare_https_origin(url):
         "https://auth.exa\tmple.com",
         "https://auth.example.com\\@evil.example",
         "https://[::1",
-    ],
-)
-def test_production_refuses_any_other_address(url):
-    names, _ = problems(production, {"auth.url": url, "auth.cookie_domain": None})
+    ):
+        with subtests.test(url=url):
+            names, _ = problems(production, {"auth.url": url, "auth.cookie_domain": None})
 
-    assert names == ["auth.url (AUTH_URL)"]
+            assert names == ["auth.url (AUTH_URL)"]
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_local_mode_takes_loopback_over_http_and_https(subtests):
+    for url in (
         "http://localhost:37960",
         "https://localhost:37960",
         "http://localhost",
@@ -68,15 +65,13 @@ def test_production_refuses_any_other_address(url):
         "http://[::1]:8000",
         "http://auth.localhost:37960",
         "https://auth.dev.localhost",
-    ],
-)
-def test_local_mode_takes_loopback_over_http_and_https(url):
-    assert local({"auth.url": url}).auth_url == url
+    ):
+        with subtests.test(url=url):
+            assert local({"auth.url": url}).auth_url == url
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_local_mode_refuses_what_is_not_this_machine(subtests):
+    for url in (
         "https://auth.example.com",
         "http://127.0.0.2:37960",
         "http://127.1",
@@ -90,12 +85,11 @@ def test_local_mode_takes_loopback_over_http_and_https(url):
         "http://192.168.1.2",
         "http://localhost:37960/",
         "http://localhost:80",
-    ],
-)
-def test_local_mode_refuses_what_is_not_this_machine(url):
-    names, _ = problems(local, {"auth.url": url})
+    ):
+        with subtests.test(url=url):
+            names, _ = problems(local, {"auth.url": url})
 
-    assert names == ["auth.url (AUTH_URL)"]
+            assert names == ["auth.url (AUTH_URL)"]
 
 
 @pytest.mark.parametrize("domain", [".example.com", "example.com"])
@@ -114,9 +108,8 @@ def test_production_can_do_without_a_cookie_domain():
 
 
 @pytest.mark.attack("FAILURES-44")
-@pytest.mark.parametrize(
-    ("url", "domain", "reason"),
-    [
+def test_a_cookie_domain_that_does_not_hold_the_host_is_refused(subtests):
+    for url, domain, reason in (
         ("https://auth.example.com", "com", "public suffix"),
         ("https://auth.example.com", ".com", "public suffix"),
         ("https://auth.example.co.uk", ".co.uk", "public suffix"),
@@ -136,13 +129,12 @@ def test_production_can_do_without_a_cookie_domain():
         ("https://auth.example.com", "example.com; Secure", "must be a domain"),
         ("https://auth.example.com", ".", "must be a domain"),
         ("https://auth.example.com", "*.example.com", "must be a domain"),
-    ],
-)
-def test_a_cookie_domain_that_does_not_hold_the_host_is_refused(url, domain, reason):
-    names, text = problems(production, {"auth.url": url, "auth.cookie_domain": domain})
+    ):
+        with subtests.test(url=url, domain=domain, reason=reason):
+            names, text = problems(production, {"auth.url": url, "auth.cookie_domain": domain})
 
-    assert names == ["auth.cookie_domain (AUTH_COOKIE_DOMAIN)"]
-    assert reason in text
+            assert names == ["auth.cookie_domain (AUTH_COOKIE_DOMAIN)"]
+            assert reason in text
 
 
 @pytest.mark.parametrize("domain", [".example.com", "localhost", ".localhost"])
@@ -166,21 +158,19 @@ def test_sqlite_files_and_postgresql_are_databases(url):
     assert production({"auth.database_url": url}).database_url == url
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_other_databases_are_refused(subtests):
+    for url in (
         "sqlite://",
         "sqlite:///:memory:",
         "sqlite:///x?mode=ro",
         "postgresql://host/db",
         "mysql://host/db",
         "not a url",
-    ],
-)
-def test_other_databases_are_refused(url):
-    names, _ = problems(production, {"auth.database_url": url})
+    ):
+        with subtests.test(url=url):
+            names, _ = problems(production, {"auth.database_url": url})
 
-    assert names == ["auth.database_url (AUTH_DATABASE_URL)"]
+            assert names == ["auth.database_url (AUTH_DATABASE_URL)"]
 
 
 def test_local_mode_on_a_server_database_needs_a_secret():
@@ -189,20 +179,18 @@ def test_local_mode_on_a_server_database_needs_a_secret():
     assert problems(local, url)[0] == ["AUTH_SECRET"]
 
 
-@pytest.mark.parametrize("name", ["authorize_url", "token_url", "api_url"])
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://ghe.example.com/x",
-        "ghe.example.com",
-        "https://user:pw@ghe.example.com",
-        "https://ghe.example.com/?x=1",
-        "https://ghe.example.com/#x",
-        "javascript:alert(1)",
-    ],
-)
-def test_a_provider_is_reached_over_https(name, url):
-    assert problems(production, {f"provider.{name}": url})[0] == [f"provider.{name}"]
+def test_a_provider_is_reached_over_https(subtests):
+    for name in ("authorize_url", "token_url", "api_url"):
+        for url in (
+            "http://ghe.example.com/x",
+            "ghe.example.com",
+            "https://user:pw@ghe.example.com",
+            "https://ghe.example.com/?x=1",
+            "https://ghe.example.com/#x",
+            "javascript:alert(1)",
+        ):
+            with subtests.test(name=name, url=url):
+                assert problems(production, {f"provider.{name}": url})[0] == [f"provider.{name}"]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9000/token", "http://localhost:9000"])

@@ -51,9 +51,8 @@ def test_local_mode_has_no_gate_unless_rules_are_set():
     assert not local(environ={"ADMISSION_ORGANIZATIONS": "acme"}).admission.everyone
 
 
-@pytest.mark.parametrize(
-    ("variable", "entry"),
-    [
+def test_what_is_no_rule_stops_the_start_by_name(subtests):
+    for variable, entry in (
         ("ADMISSION_ORGANIZATIONS", "acme/"),
         ("ADMISSION_ORGANIZATIONS", "acme/a/b"),
         ("ADMISSION_ORGANIZATIONS", "-acme"),
@@ -71,13 +70,12 @@ def test_local_mode_has_no_gate_unless_rules_are_set():
         ("ADMISSION_EMAIL_DOMAINS", "*.example.com"),
         ("ADMISSION_EMAIL_DOMAINS", "example..com"),
         ("CLAIMS_GROUPS_FROM", "acme/platform"),
-    ],
-)
-def test_what_is_no_rule_stops_the_start_by_name(variable, entry):
-    names, message = problems(production, environ=_NO_RULE | {variable: entry})
+    ):
+        with subtests.test(variable=variable, entry=entry):
+            names, message = problems(production, environ=_NO_RULE | {variable: entry})
 
-    assert variable in names
-    assert repr(entry) in message
+            assert variable in names
+            assert repr(entry) in message
 
 
 def test_times_have_limits():

@@ -30,9 +30,8 @@ def test_nothing_is_needed():
     assert (branding.privacy_url, branding.imprint_url, branding.help_url) == (None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("content", "media_type"),
-    [
+def test_the_type_of_a_logo_follows_from_its_content(subtests, file):
+    for content, media_type in (
         (PNG, "image/png"),
         (b"\xff\xd8\xff\xe0" + bytes(100), "image/jpeg"),
         (b"RIFF\x0a\x0a\x0a\x0aWEBPVP8 ", "image/webp"),
@@ -40,17 +39,15 @@ def test_nothing_is_needed():
         (b'<?xml version="1.0"?>\n' + SVG, "image/svg+xml"),
         (_svg(b"<style>path{fill:red}</style>"), "image/svg+xml"),
         (_svg(b'<use xlink:href="#a"/>', XLINK), "image/svg+xml"),
-    ],
-)
-def test_the_type_of_a_logo_follows_from_its_content(file, content, media_type):
-    logo = production(file(content)).branding.logo
+    ):
+        with subtests.test(content=content, media_type=media_type):
+            logo = production(file(content)).branding.logo
 
-    assert (logo.content, logo.media_type) == (content, media_type)
+            assert (logo.content, logo.media_type) == (content, media_type)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_another_file_is_no_logo(subtests, file):
+    for content in (
         b"",
         b"GIF89a",
         b"<html><body>no</body></html>",
@@ -65,13 +62,12 @@ def test_the_type_of_a_logo_follows_from_its_content(file, content, media_type):
         _svg(b'<a href="javascript:alert(1)"/>'),
         _svg(b'<image href="https://example.com/x.png"/>'),
         _svg(b'<use xlink:href="other.svg#a"/>', XLINK),
-    ],
-)
-def test_another_file_is_no_logo(file, content):
-    names, message = problems(production, file(content))
+    ):
+        with subtests.test(content=content):
+            names, message = problems(production, file(content))
 
-    assert names == ["branding.logo (BRANDING_LOGO)"]
-    assert "must be a PNG, JPEG or WebP picture, or an SVG without script" in message
+            assert names == ["branding.logo (BRANDING_LOGO)"]
+            assert "must be a PNG, JPEG or WebP picture, or an SVG without script" in message
 
 
 def test_a_logo_that_is_too_large_or_not_there_is_refused(file, tmp_path):
@@ -88,12 +84,13 @@ def test_a_colour_is_taken_in_either_case():
     assert production({"branding.accent_colour": "#AbCdEf"}).branding.accent_colour == "#abcdef"
 
 
-@pytest.mark.parametrize("colour", ["red", "#fff", "abcdef", "#12345g", "#1234567", "#fff;}*{"])
-def test_another_way_to_write_a_colour_is_refused(colour):
-    names, message = problems(production, {"branding.accent_colour": colour})
+def test_another_way_to_write_a_colour_is_refused(subtests):
+    for colour in ("red", "#fff", "abcdef", "#12345g", "#1234567", "#fff;}*{"):
+        with subtests.test(colour=colour):
+            names, message = problems(production, {"branding.accent_colour": colour})
 
-    assert names == ["branding.accent_colour (BRANDING_ACCENT_COLOUR)"]
-    assert "#rrggbb" in message
+            assert names == ["branding.accent_colour (BRANDING_ACCENT_COLOUR)"]
+            assert "#rrggbb" in message
 
 
 @pytest.mark.parametrize("key", ["privacy_url", "imprint_url", "help_url"])
@@ -104,9 +101,8 @@ def test_links_lead_to_https(key):
     assert getattr(local({f"branding.{key}": url}).branding, key) == url
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_link_of_another_kind_is_refused(subtests):
+    for url in (
         "http://example.com/",
         "/privacy",
         "//example.com/",
@@ -117,14 +113,13 @@ def test_links_lead_to_https(key):
         'https://example.com/"',
         "https://exämple.com/",
         "https://",
-    ],
-)
-@pytest.mark.parametrize("key", ["privacy_url", "imprint_url", "help_url"])
-def test_a_link_of_another_kind_is_refused(key, url):
-    names, message = problems(production, {f"branding.{key}": url})
+    ):
+        for key in ("privacy_url", "imprint_url", "help_url"):
+            with subtests.test(url=url, key=key):
+                names, message = problems(production, {f"branding.{key}": url})
 
-    assert names == [f"branding.{key} (BRANDING_{key.upper()})"]
-    assert "must be an https address" in message
+                assert names == [f"branding.{key} (BRANDING_{key.upper()})"]
+                assert "must be an https address" in message
 
 
 def test_a_name_that_is_no_setting_is_refused():

@@ -80,19 +80,21 @@ def test_lifetimes_have_the_published_defaults():
     }
 
 
-@pytest.mark.parametrize(
-    ("ini", "field", "value"),
-    [
+def test_a_given_setting_takes_the_place_of_the_default(subtests):
+    for ini, field, value in (
         ({"auth.service_name": "sso"}, "service_name", "sso"),
         ({"auth.cookie_prefix": "corp"}, "cookie_prefix", "corp"),
         ({"auth.sqlite_synchronous": "NORMAL"}, "sqlite_synchronous", "NORMAL"),
-        ({"auth.database_url": "sqlite:////var/x.sqlite"}, "database_url", "sqlite:////var/x.sqlite"),
+        (
+            {"auth.database_url": "sqlite:////var/x.sqlite"},
+            "database_url",
+            "sqlite:////var/x.sqlite",
+        ),
         ({"ratelimit.storage": "redis://cache/0"}, "ratelimit_storage", "redis://cache/0"),
         ({"ratelimit.storage": "rediss://cache/0"}, "ratelimit_storage", "rediss://cache/0"),
-    ],
-)  # fmt: skip
-def test_a_given_setting_takes_the_place_of_the_default(ini, field, value):
-    assert getattr(production(ini), field) == value
+    ):
+        with subtests.test(ini=ini, field=field, value=value):
+            assert getattr(production(ini), field) == value
 
 
 @pytest.mark.parametrize("name", ["id", "authorize_url", "token_url", "api_url"])
@@ -119,20 +121,18 @@ def test_settings_cannot_be_changed_after_the_start():
         settings.lifetimes.session = timedelta(days=400)
 
 
-@pytest.mark.parametrize(
-    ("url", "prefix"),
-    [
+def test_services_of_local_mode_on_two_ports_have_cookies_of_their_own(subtests):
+    for url, prefix in (
         ("http://localhost:37960", "authservice"),
         ("https://localhost:37960", "authservice"),
         ("http://localhost:8000", "authservice-8000"),
         ("http://[::1]:8000", "authservice-8000"),
         ("http://localhost", "authservice-80"),
         ("https://localhost", "authservice-443"),
-    ],
-)
-def test_services_of_local_mode_on_two_ports_have_cookies_of_their_own(url, prefix):
-    assert local({"auth.url": url}).cookie_prefix == prefix
-    assert local({"auth.url": url, "auth.cookie_prefix": "corp"}).cookie_prefix == "corp"
+    ):
+        with subtests.test(url=url, prefix=prefix):
+            assert local({"auth.url": url}).cookie_prefix == prefix
+            assert local({"auth.url": url, "auth.cookie_prefix": "corp"}).cookie_prefix == "corp"
 
 
 def test_the_port_of_production_is_no_part_of_its_cookies():

@@ -18,9 +18,8 @@ def test_trusted_origins_are_on_the_same_site():
     )
 
 
-@pytest.mark.parametrize(
-    ("origin", "reason"),
-    [
+def test_an_origin_that_never_gets_the_cookie_is_refused(subtests):
+    for origin, reason in (
         ("http://app.example.com", "https only"),
         ("https://app.example.com/", "must list origins"),
         ("https://App.example.com", "must list origins"),
@@ -31,14 +30,13 @@ def test_trusted_origins_are_on_the_same_site():
         ("https://notexample.com", "another site"),
         ("https://10.0.0.1", "another site"),
         ("https://com", "another site"),
-    ],
-)
-def test_an_origin_that_never_gets_the_cookie_is_refused(origin, reason):
-    names, text = problems(production, {"auth.trusted_origins": origin})
+    ):
+        with subtests.test(origin=origin, reason=reason):
+            names, text = problems(production, {"auth.trusted_origins": origin})
 
-    assert names == ["auth.trusted_origins"]
-    assert reason in text
-    assert repr(origin) in text
+            assert names == ["auth.trusted_origins"]
+            assert reason in text
+            assert repr(origin) in text
 
 
 def test_sites_below_a_public_suffix_are_different_sites():
@@ -99,9 +97,8 @@ def test_resources_may_have_a_name_for_people():
     assert settings.resource_name("https://unnamed.example.com") == "https://unnamed.example.com"
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+def test_a_resource_that_cannot_be_one_is_refused(subtests):
+    for text, reason in (
         ('https://api.example.com "Calendar', "quotes"),
         ('https://api.example.com client-1 "Calendar"', "quotes"),
         ('https://api.example.com "Calendar" "Files"', "quotes"),
@@ -118,13 +115,12 @@ def test_resources_may_have_a_name_for_people():
         ("https://auth.example.com/", "service itself"),
         ("https://auth.example.com/api/auth client", "service itself"),
         ("https://a.example.com x\nhttps://a.example.com y", "twice"),
-    ],
-)
-def test_a_resource_that_cannot_be_one_is_refused(text, reason):
-    names, message = problems(production, {"auth.resources": text})
+    ):
+        with subtests.test(text=text, reason=reason):
+            names, message = problems(production, {"auth.resources": text})
 
-    assert names == ["auth.resources"]
-    assert reason in message
+            assert names == ["auth.resources"]
+            assert reason in message
 
 
 @pytest.mark.parametrize("prefix", ["a", "auth-2", "a.b_c", "A" * 64])
@@ -132,14 +128,16 @@ def test_a_cookie_prefix_is_a_token(prefix):
     assert production({"auth.cookie_prefix": prefix}).cookie_prefix == prefix
 
 
-@pytest.mark.parametrize("prefix", [".a", "__Host-x", "a b", "a;b", "a=b", "ä", "A" * 65])
-def test_any_other_cookie_prefix_is_refused(prefix):
-    assert problems(production, {"auth.cookie_prefix": prefix})[0] == ["auth.cookie_prefix"]
+def test_any_other_cookie_prefix_is_refused(subtests):
+    for prefix in (".a", "__Host-x", "a b", "a;b", "a=b", "ä", "A" * 65):
+        with subtests.test(prefix=prefix):
+            assert problems(production, {"auth.cookie_prefix": prefix})[0] == ["auth.cookie_prefix"]
 
 
-@pytest.mark.parametrize("provider", ["GitHub", "git hub", "../x", "a/b", "-a", "a" * 65])
-def test_a_provider_id_fits_into_a_path(provider):
-    assert problems(production, {"provider.id": provider})[0] == ["provider.id"]
+def test_a_provider_id_fits_into_a_path(subtests):
+    for provider in ("GitHub", "git hub", "../x", "a/b", "-a", "a" * 65):
+        with subtests.test(provider=provider):
+            assert problems(production, {"provider.id": provider})[0] == ["provider.id"]
 
 
 @pytest.mark.parametrize("storage", ["memory", "file:///x", "redis:", "http://x"])
@@ -147,9 +145,8 @@ def test_rate_limits_are_kept_in_memory_or_redis(storage):
     assert problems(production, {"ratelimit.storage": storage})[0] == ["ratelimit.storage"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_a_rate_limit_is_a_number_of_requests(subtests):
+    for name in (
         "begun_sign_ins",
         "authorization_requests",
         "client_requests",
@@ -157,14 +154,13 @@ def test_rate_limits_are_kept_in_memory_or_redis(storage):
         "session_checks",
         "session_requests",
         "other_requests",
-    ],
-)
-@pytest.mark.parametrize("value", ["0", "-1", "2.5", "many", "1000001"])
-def test_a_rate_limit_is_a_number_of_requests(name, value):
-    names, message = problems(production, {f"ratelimit.{name}": value})
+    ):
+        for value in ("0", "-1", "2.5", "many", "1000001"):
+            with subtests.test(name=name, value=value):
+                names, message = problems(production, {f"ratelimit.{name}": value})
 
-    assert names == [f"ratelimit.{name}"]
-    assert "must be a whole number from 1 to 1000000" in message
+                assert names == [f"ratelimit.{name}"]
+                assert "must be a whole number from 1 to 1000000" in message
 
 
 def test_the_sign_in_page_can_be_opened_by_all_who_may_begin_to_sign_in():
@@ -190,27 +186,29 @@ LIMITS = {
 
 
 @pytest.mark.attack("FAILURES-41")
-@pytest.mark.parametrize("name", LIMITS)
-@pytest.mark.parametrize("value", ["0", "-1", "1.5", "1e3", "abc", "٣", "1_000", "9" * 30, None])
-def test_a_lifetime_is_a_whole_number_within_its_limit(name, value):
-    text = str(LIMITS[name] + 1) if value is None else value
+def test_a_lifetime_is_a_whole_number_within_its_limit(subtests):
+    for name, limit in LIMITS.items():
+        for value in ("0", "-1", "1.5", "1e3", "abc", "٣", "1_000", "9" * 30, None):
+            with subtests.test(name=name, value=value):
+                text = str(limit + 1) if value is None else value
 
-    names, message = problems(production, {f"lifetimes.{name}": text})
+                names, message = problems(production, {f"lifetimes.{name}": text})
 
-    assert names == [f"lifetimes.{name}"]
-    assert f"from 1 to {LIMITS[name]}" in message
+                assert names == [f"lifetimes.{name}"]
+                assert f"from 1 to {limit}" in message
 
 
-@pytest.mark.parametrize("name", LIMITS)
-def test_each_lifetime_can_be_set(name):
-    value = 30000000 if name in {"session_max", "refresh_family"} else 90
+def test_each_lifetime_can_be_set(subtests):
+    for name in LIMITS:
+        with subtests.test(name=name):
+            value = 30000000 if name in {"session_max", "refresh_family"} else 90
 
-    changes = {f"lifetimes.{name}": str(value)}
-    if name == "session":
-        changes["lifetimes.session_update"] = "10"
-    settings = production(changes)
+            changes = {f"lifetimes.{name}": str(value)}
+            if name == "session":
+                changes["lifetimes.session_update"] = "10"
+            settings = production(changes)
 
-    assert getattr(settings.lifetimes, name) == timedelta(seconds=value)
+            assert getattr(settings.lifetimes, name) == timedelta(seconds=value)
 
 
 @pytest.mark.parametrize(
@@ -226,15 +224,13 @@ def test_metrics_are_read_at_an_address_and_a_port(text, address):
     assert production({"metrics.listen": text}).metrics_listen == address
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["9464", ":9464", "localhost:9464", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536"],
-)
-def test_any_other_address_of_metrics_is_refused(text):
-    names, message = problems(production, {"metrics.listen": text})
+def test_any_other_address_of_metrics_is_refused(subtests):
+    for text in ("9464", ":9464", "localhost:9464", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536"):
+        with subtests.test(text=text):
+            names, message = problems(production, {"metrics.listen": text})
 
-    assert names == ["metrics.listen"]
-    assert "must be an IP address and a port: 127.0.0.1:9464" in message
+            assert names == ["metrics.listen"]
+            assert "must be an IP address and a port: 127.0.0.1:9464" in message
 
 
 @pytest.mark.parametrize("value", ["0", "257", "-1", "many"])

@@ -72,19 +72,19 @@ def test_a_value_from_the_environment_is_blamed_on_the_variable():
     assert names == ["AUTH_URL"]
 
 
-@pytest.mark.parametrize("mode", [None, "", "Local", "prod", "LOCAL", "local,production"])
-def test_only_the_two_words_name_a_mode(mode):
-    names, text = problems(local, {"auth.mode": mode})
+def test_only_the_two_words_name_a_mode(subtests):
+    for mode in (None, "", "Local", "prod", "LOCAL", "local,production"):
+        with subtests.test(mode=mode):
+            names, text = problems(local, {"auth.mode": mode})
 
-    assert "auth.mode" in names
-    assert "must be local or production" in text
-    # What is not a mode is held to the rules of production.
-    assert "PROVIDER_CLIENT_SECRET" in names
+            assert "auth.mode" in names
+            assert "must be local or production" in text
+            # What is not a mode is held to the rules of production.
+            assert "PROVIDER_CLIENT_SECRET" in names
 
 
-@pytest.mark.parametrize(
-    "secret",
-    [
+def test_a_weak_or_malformed_server_secret_is_refused_and_not_repeated(subtests):
+    for secret in (
         "not base64!",
         "c2hvcnQ=",
         base64.b64encode(bytes(31)).decode(),
@@ -95,15 +95,14 @@ def test_only_the_two_words_name_a_mode(mode):
         "ä" * 44,
         SECRET + "!",
         SECRET[:-1] + "=*",
-    ],
-)
-@pytest.mark.parametrize("variable", ["AUTH_SECRET", "AUTH_SECRET_PREVIOUS"])
-def test_a_weak_or_malformed_server_secret_is_refused_and_not_repeated(variable, secret):
-    names, text = problems(production, (), {variable: secret})
+    ):
+        for variable in ("AUTH_SECRET", "AUTH_SECRET_PREVIOUS"):
+            with subtests.test(secret=secret, variable=variable):
+                names, text = problems(production, (), {variable: secret})
 
-    assert names == [variable]
-    assert "openssl rand -base64 32" in text
-    assert secret not in text
+                assert names == [variable]
+                assert "openssl rand -base64 32" in text
+                assert secret not in text
 
 
 @pytest.mark.parametrize(

@@ -116,25 +116,31 @@ def test_a_secret_given_twice_is_refused(tmp_path):
     assert "not both" in text
 
 
-@pytest.mark.parametrize("key", ["auth.secret", "auth.secret_previous", "provider.client_secret"])
-@pytest.mark.parametrize("load", [local, production])
-def test_a_secret_in_the_ini_file_is_refused_and_not_repeated(load, key):
-    names, text = problems(load, {key: "s3cr3t-in-a-file"})
+def test_a_secret_in_the_ini_file_is_refused_and_not_repeated(subtests):
+    for key in ("auth.secret", "auth.secret_previous", "provider.client_secret"):
+        for load in (local, production):
+            with subtests.test(key=key, load=load):
+                names, text = problems(load, {key: "s3cr3t-in-a-file"})
 
-    assert names == [key]
-    assert "never stands in an ini file" in text
-    assert "s3cr3t-in-a-file" not in text
+                assert names == [key]
+                assert "never stands in an ini file" in text
+                assert "s3cr3t-in-a-file" not in text
 
 
-@pytest.mark.parametrize(
-    "key",
-    ["auth.urls", "auth.Mode", "provider.secret", "lifetimes.sessions", "ratelimit.store", "auth."],
-)
-def test_an_unknown_key_of_ours_is_refused(key):
-    names, text = problems(local, {key: "1"})
+def test_an_unknown_key_of_ours_is_refused(subtests):
+    for key in (
+        "auth.urls",
+        "auth.Mode",
+        "provider.secret",
+        "lifetimes.sessions",
+        "ratelimit.store",
+        "auth.",
+    ):
+        with subtests.test(key=key):
+            names, text = problems(local, {key: "1"})
 
-    assert names == [key]
-    assert "is not a setting" in text
+            assert names == [key]
+            assert "is not a setting" in text
 
 
 def test_keys_of_other_components_are_left_alone():

@@ -42,9 +42,8 @@ CONTAINER = """\
 """
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
+def test_it_is_the_one_that_is_mounted_nearest(subtests):
+    for path, expected in (
         ("/authservice.sqlite", "ext4"),
         ("/var/lib/auth/a.sqlite", "ext4"),
         ("/var/lib/authentic/a.sqlite", "ext4"),
@@ -56,10 +55,9 @@ CONTAINER = """\
         ("/srv/our/a.sqlite", "ext4"),
         ("/run/a.sqlite", "tmpfs"),
         ("/mnt/a.sqlite", "fuseblk"),
-    ],
-)
-def test_it_is_the_one_that_is_mounted_nearest(path, expected):
-    assert type_below(path, HOST) == expected
+    ):
+        with subtests.test(path=path, expected=expected):
+            assert type_below(path, HOST) == expected
 
 
 def test_what_is_hidden_does_not_count():

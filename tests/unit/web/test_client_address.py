@@ -17,9 +17,8 @@ def _address(remote, forwarded=None, trusted=TRUSTED):
 
 
 @pytest.mark.requirement("RFC9700-4.13-1")
-@pytest.mark.parametrize(
-    ("remote", "forwarded", "expected"),
-    [
+def test_the_address_is_the_nearest_that_no_trusted_proxy_has(subtests):
+    for remote, forwarded, expected in (
         ("203.0.113.7", None, "203.0.113.7"),
         ("203.0.113.7", "198.51.100.1", "203.0.113.7"),
         ("10.0.0.1", None, "10.0.0.1"),
@@ -39,10 +38,9 @@ def _address(remote, forwarded=None, trusted=TRUSTED):
         ("10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"),
         ("", None, None),
         ("unix:", "198.51.100.1", None),
-    ],
-)
-def test_the_address_is_the_nearest_that_no_trusted_proxy_has(remote, forwarded, expected):
-    assert _address(remote, forwarded) == expected
+    ):
+        with subtests.test(remote=remote, forwarded=forwarded, expected=expected):
+            assert _address(remote, forwarded) == expected
 
 
 @pytest.mark.requirement("RFC9700-4.13-1")
@@ -71,9 +69,8 @@ def _is_from_operator(remote, forwarded=None, **headers):
     return is_from_operator(environ, TRUSTED)
 
 
-@pytest.mark.parametrize(
-    ("remote", "forwarded"),
-    [
+def test_the_machine_itself_and_trusted_proxies_ask_for_their_operator(subtests):
+    for remote, forwarded in (
         ("127.0.0.1", None),
         ("127.0.0.2", None),
         ("::1", None),
@@ -82,16 +79,14 @@ def _is_from_operator(remote, forwarded=None, **headers):
         ("10.0.0.1", "10.0.0.2"),
         ("10.0.0.1", "127.0.0.1"),
         ("127.0.0.1", "127.0.0.1, 10.0.0.2"),
-    ],
-)
-def test_the_machine_itself_and_trusted_proxies_ask_for_their_operator(remote, forwarded):
-    assert _is_from_operator(remote, forwarded)
+    ):
+        with subtests.test(remote=remote, forwarded=forwarded):
+            assert _is_from_operator(remote, forwarded)
 
 
 @pytest.mark.attack("BROWSER-probing")
-@pytest.mark.parametrize(
-    ("remote", "forwarded"),
-    [
+def test_nobody_else_does(subtests):
+    for remote, forwarded in (
         ("203.0.113.7", None),
         ("203.0.113.7", "127.0.0.1"),
         ("192.168.0.1", None),
@@ -107,10 +102,9 @@ def test_the_machine_itself_and_trusted_proxies_ask_for_their_operator(remote, f
         ("::1", "203.0.113.7"),
         ("", None),
         ("@", None),
-    ],
-)
-def test_nobody_else_does(remote, forwarded):
-    assert not _is_from_operator(remote, forwarded)
+    ):
+        with subtests.test(remote=remote, forwarded=forwarded):
+            assert not _is_from_operator(remote, forwarded)
 
 
 @pytest.mark.attack("BROWSER-probing")

@@ -63,15 +63,17 @@ NOT_TRUSTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("origin", TRUSTED)
-def test_production_trusts_the_cookie_domain_over_https(ours, origin):
-    assert ours.trusts(origin)
+def test_production_trusts_the_cookie_domain_over_https(subtests, ours):
+    for origin in TRUSTED:
+        with subtests.test(origin=origin):
+            assert ours.trusts(origin)
 
 
 @pytest.mark.attack("FAILURES-46")
-@pytest.mark.parametrize("origin", NOT_TRUSTED)
-def test_production_trusts_nobody_else(ours, origin):
-    assert not ours.trusts(origin)
+def test_production_trusts_nobody_else(subtests, ours):
+    for origin in NOT_TRUSTED:
+        with subtests.test(origin=origin):
+            assert not ours.trusts(origin)
 
 
 def test_without_a_cookie_domain_only_named_origins_are_trusted():
@@ -82,9 +84,8 @@ def test_without_a_cookie_domain_only_named_origins_are_trusted():
     assert not alone.trusts("https://example.com")
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
+def test_local_mode_trusts_this_machine(subtests, here):
+    for origin in (
         "http://localhost",
         "http://localhost:37960",
         "http://localhost:3000",
@@ -93,16 +94,14 @@ def test_without_a_cookie_domain_only_named_origins_are_trusted():
         "http://[::1]:5173",
         "http://app.localhost:3000",
         "https://a.b.localhost",
-    ],
-)
-def test_local_mode_trusts_this_machine(here, origin):
-    assert here.trusts(origin)
+    ):
+        with subtests.test(origin=origin):
+            assert here.trusts(origin)
 
 
 @pytest.mark.attack("FAILURES-20")
-@pytest.mark.parametrize(
-    "origin",
-    [
+def test_local_mode_trusts_nobody_else(subtests, here):
+    for origin in (
         "null",
         "http://127.0.0.2:3000",
         "http://localhost.:3000",
@@ -120,15 +119,13 @@ def test_local_mode_trusts_this_machine(here, origin):
         "http://.localhost",
         "https://app.example.com",
         "http://192.168.0.2",
-    ],
-)
-def test_local_mode_trusts_nobody_else(here, origin):
-    assert not here.trusts(origin)
+    ):
+        with subtests.test(origin=origin):
+            assert not here.trusts(origin)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_production_sends_people_back_to_its_own_applications(subtests, ours):
+    for url in (
         "/",
         "/dashboard",
         "/a/b?next=https://evil.net/x&y=//z#frag",
@@ -142,17 +139,15 @@ def test_local_mode_trusts_nobody_else(here, origin):
         "https://example.com/@user",
         "https://dev.example.com:8443/cb",
         "https://app.example.com:443/cb",
-    ],
-)
-def test_production_sends_people_back_to_its_own_applications(ours, url):
-    assert ours.allows_return_to(url)
+    ):
+        with subtests.test(url=url):
+            assert ours.allows_return_to(url)
 
 
 @pytest.mark.attack("FAILURES-46")
 @pytest.mark.requirement("RFC9700-2.1-2")
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_production_sends_nobody_elsewhere(subtests, ours):
+    for url in (
         "",
         "dashboard",
         "?x",
@@ -200,15 +195,13 @@ def test_production_sends_people_back_to_its_own_applications(ours, url):
         "https://[::1/",
         "https://app.exa\tmple.com/",
         "https://app.example.com/\r\nSet-Cookie: x=1",
-    ],
-)  # fmt: skip
-def test_production_sends_nobody_elsewhere(ours, url):
-    assert not ours.allows_return_to(url)
+    ):
+        with subtests.test(url=url):
+            assert not ours.allows_return_to(url)
 
 
-@pytest.mark.parametrize(
-    ("url", "allowed"),
-    [
+def test_local_mode_sends_people_back_to_this_machine(subtests, here):
+    for url, allowed in (
         ("/", True),
         ("http://localhost:3000/cb", True),
         ("https://app.localhost/cb", True),
@@ -218,7 +211,6 @@ def test_production_sends_nobody_elsewhere(ours, url):
         ("http://127.0.0.2:8000/", False),
         ("http://localhost./", False),
         ("https://app.example.com/", False),
-    ],
-)
-def test_local_mode_sends_people_back_to_this_machine(here, url, allowed):
-    assert here.allows_return_to(url) is allowed
+    ):
+        with subtests.test(url=url, allowed=allowed):
+            assert here.allows_return_to(url) is allowed

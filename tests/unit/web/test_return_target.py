@@ -62,9 +62,8 @@ def test_a_target_comes_back_from_storage_as_it_was(target):
     assert from_json(target.to_json()) == target
 
 
-@pytest.mark.parametrize(
-    ("target", "new_user", "expected"),
-    [
+def test_where_the_browser_goes_after_signing_in(subtests):
+    for target, new_user, expected in (
         (WAITING, False, f"{AUTH}/api/auth/oauth2/authorize?interaction=sealed+value"),
         (WAITING, True, f"{AUTH}/api/auth/oauth2/authorize?interaction=sealed+value"),
         (PLAIN, False, f"{AUTH}/account"),
@@ -72,10 +71,9 @@ def test_a_target_comes_back_from_storage_as_it_was(target):
         (FULL, False, f"{APP}/home"),
         (FULL, True, f"{APP}/welcome"),
         (FirstPartyReturn("/", None, "/new"), True, f"{AUTH}/new"),
-    ],
-)
-def test_where_the_browser_goes_after_signing_in(target, new_user, expected):
-    assert address(target, AUTH, new_user=new_user) == expected
+    ):
+        with subtests.test(target=target, new_user=new_user, expected=expected):
+            assert address(target, AUTH, new_user=new_user) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,15 +91,13 @@ def test_the_sign_in_page_from_which_it_goes_there(target, expected):
     assert sign_in_address(target, AUTH) == expected
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
-    [
+def test_where_it_goes_when_the_sign_in_failed(subtests):
+    for target, expected in (
         (WAITING, None),
         (PLAIN, None),
         (FULL, f"{APP}/sorry?error=access+denied"),
         (FirstPartyReturn("/", "/sorry?a=b", None), f"{AUTH}/sorry?a=b&error=access+denied"),
         (FirstPartyReturn("/", "/sorry#a?b", None), f"{AUTH}/sorry?error=access+denied#a?b"),
-    ],
-)
-def test_where_it_goes_when_the_sign_in_failed(target, expected):
-    assert error_address(target, AUTH, "access denied") == expected
+    ):
+        with subtests.test(target=target, expected=expected):
+            assert error_address(target, AUTH, "access denied") == expected

@@ -15,20 +15,21 @@ PICTURE = "https://example.com/ada.png"
 SETTINGS = production({"claims.groups_from": "acme"})
 
 
-@pytest.mark.parametrize(
-    ("image", "username", "said"),
-    [
+def test_what_is_there_of_the_profile_is_named(subtests):
+    for image, username, said in (
         (None, None, "Your name"),
         (PICTURE, None, "Your name and your picture"),
         (None, "ada-l", "Your name and your username"),
         (PICTURE, "ada-l", "Your name, your username and your picture"),
-    ],
-)
-def test_what_is_there_of_the_profile_is_named(image, username, said):
-    person = replace(ADA, image=image, username=username)
-    (profile,) = scope_texts(["profile"], person, SETTINGS)
+    ):
+        with subtests.test(image=image, username=username, said=said):
+            person = replace(ADA, image=image, username=username)
+            (profile,) = scope_texts(["profile"], person, SETTINGS)
 
-    assert (profile.detail, profile.values) == (said, ("Ada", username) if username else ("Ada",))
+            assert (profile.detail, profile.values) == (
+                said,
+                ("Ada", username) if username else ("Ada",),
+            )
 
 
 def test_a_name_that_is_the_login_is_shown_once():

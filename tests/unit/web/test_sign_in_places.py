@@ -196,9 +196,8 @@ def test_a_place_is_given_back_when_the_provider_fails(make_room):
 
 
 @pytest.mark.attack("BROWSER-flood")
-@pytest.mark.parametrize(
-    ("threads", "wanted", "places", "line"),
-    [
+def test_a_quarter_of_the_threads_waits_and_another_is_left(subtests, make_room):
+    for threads, wanted, places, line in (
         (8, 4, 4, 2),
         (8, 8, 4, 2),
         (8, 2, 2, 2),
@@ -209,24 +208,21 @@ def test_a_place_is_given_back_when_the_provider_fails(make_room):
         (3, 4, 2, 0),
         (2, 4, 1, 0),
         (1, 4, 1, 0),
-    ],
-)
-def test_a_quarter_of_the_threads_waits_and_another_is_left(
-    make_room, threads, wanted, places, line
-):
-    room = make_room(wanted, threads=threads)
-    held = [room.hold(f"held {number}") for number in range(places)]
-    waiting = [room.stand_in_line(f"waiting {number}") for number in range(line)]
+    ):
+        with subtests.test(threads=threads, wanted=wanted, places=places, line=line):
+            room = make_room(wanted, threads=threads)
+            held = [room.hold(f"held {number}") for number in range(places)]
+            waiting = [room.stand_in_line(f"waiting {number}") for number in range(line)]
 
-    refused = room.stand_in_line("one more")
+            refused = room.stand_in_line("one more")
 
-    with pytest.raises(TooManySignInsError):
-        refused.result()
-    assert len(room.line()) == line
-    assert threads == 1 or len(held) + len(waiting) < threads
-    for each in held:
-        each.close()
-    assert [each.result() for each in waiting] == [None] * line
+            with pytest.raises(TooManySignInsError):
+                refused.result()
+            assert len(room.line()) == line
+            assert threads == 1 or len(held) + len(waiting) < threads
+            for each in held:
+                each.close()
+            assert [each.result() for each in waiting] == [None] * line
 
 
 def test_the_log_says_that_there_are_fewer_places_than_the_setting_wants(make_room, caplog):

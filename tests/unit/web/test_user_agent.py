@@ -1,7 +1,5 @@
 """What the User-Agent header says, in words."""
 
-import pytest
-
 from authservice.web.pages.user_agent import UserAgent
 
 WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
@@ -12,9 +10,8 @@ IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X)"
 ANDROID = "Mozilla/5.0 (Linux; Android 10; K)"
 
 
-@pytest.mark.parametrize(
-    ("header", "browser", "system"),
-    [
+def test_browser_and_system_are_named(subtests):
+    for header, browser, system in (
         (f"{MAC} {WEBKIT} Version/18.5 Safari/605.1.15", "Safari", "macOS"),
         (f"{IPHONE} {WEBKIT} Version/18.5 Mobile/15E148 Safari/604.1", "Safari", "iPhone"),
         (f"{IPHONE} {WEBKIT} CriOS/140.0.1 Mobile/15E148 Safari/604.1", "Chrome", "iPhone"),
@@ -43,7 +40,6 @@ ANDROID = "Mozilla/5.0 (Linux; Android 10; K)"
         ("<script>Firefox/1", "Firefox", None),
         ("", None, None),
         (None, None, None),
-    ],
-)
-def test_browser_and_system_are_named(header, browser, system):
-    assert UserAgent.of_header(header) == UserAgent(browser, system)
+    ):
+        with subtests.test(header=header, browser=browser, system=system):
+            assert UserAgent.of_header(header) == UserAgent(browser, system)

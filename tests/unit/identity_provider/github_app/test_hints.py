@@ -1,7 +1,5 @@
 """What an event says of itself: whom it is about, whatever its name promises."""
 
-import pytest
-
 from authservice.identity_provider.github_app import hints
 from authservice.identity_provider.github_app.hints import Hint
 from authservice.services.admission.facts import Group
@@ -10,9 +8,8 @@ from tests.helpers import provider_events
 ACME = Group("acme", "7")
 
 
-@pytest.mark.parametrize(
-    ("event", "content", "hint"),
-    [
+def test_an_event_says_whom_it_is_about(subtests):
+    for event, content, hint in (
         (
             "organization",
             provider_events.organization("member_removed"),
@@ -52,45 +49,45 @@ ACME = Group("acme", "7")
         ("installation", provider_events.installation("suspend"), Hint(lists=True)),
         ("ping", {"zen": "Keep it logically awesome."}, None),
         ("push", {"ref": "refs/heads/main"}, None),
-    ],
-)
-def test_an_event_says_whom_it_is_about(event, content, hint):
-    assert hints.of_event(event, content) == hint
+    ):
+        with subtests.test(event=event, content=content, hint=hint):
+            assert hints.of_event(event, content) == hint
 
 
-@pytest.mark.parametrize(
-    ("event", "content"),
-    [
+def test_the_body_of_another_event_says_nothing_under_this_name(subtests):
+    for event, content in (
         ("organization", provider_events.membership("removed")),
         ("membership", provider_events.organization("member_removed")),
         ("github_app_authorization", provider_events.installation("revoked")),
         ("org_block", provider_events.membership("removed")),
         # Somebody was taken out of a repository.
         ("membership", {"action": "removed", "member": {"id": 1}, "repository": {"id": 1}}),
-    ],
-)
-def test_the_body_of_another_event_says_nothing_under_this_name(event, content):
-    assert hints.of_event(event, content) is None
+    ):
+        with subtests.test(event=event, content=content):
+            assert hints.of_event(event, content) is None
 
 
 NOTHING = [None, True, 0, -1, 1.5, "480938", [], {}, {"id": None}, {"id": "480938"}, {"id": True}]
 
 
-@pytest.mark.parametrize("value", NOTHING)
-@pytest.mark.parametrize("member", ["member", "team", "organization"])
-def test_an_event_with_a_member_of_another_kind_says_nothing(member, value):
-    content = provider_events.membership("removed") | {member: value}
+def test_an_event_with_a_member_of_another_kind_says_nothing(subtests):
+    for value in NOTHING:
+        for member in ("member", "team", "organization"):
+            with subtests.test(value=value, member=member):
+                content = provider_events.membership("removed") | {member: value}
 
-    assert hints.of_event("membership", content) is None
+                assert hints.of_event("membership", content) is None
 
 
-@pytest.mark.parametrize("value", NOTHING)
-def test_nor_does_a_membership_of_nobody(value):
-    content = provider_events.organization("member_removed")
-    content["membership"] = {"user": value}
+def test_nor_does_a_membership_of_nobody(subtests):
+    for value in NOTHING:
+        with subtests.test(value=value):
+            content = provider_events.organization("member_removed")
+            content["membership"] = {"user": value}
 
-    assert hints.of_event("organization", content) is None
-    assert (
-        hints.of_event("github_app_authorization", {"action": "revoked", "sender": value}) is None
-    )
-    assert hints.of_event("organization", content | {"action": value}) is None
+            assert hints.of_event("organization", content) is None
+            assert (
+                hints.of_event("github_app_authorization", {"action": "revoked", "sender": value})
+                is None
+            )
+            assert hints.of_event("organization", content | {"action": value}) is None
