@@ -110,9 +110,8 @@ def test_a_policy_is_any_function_of_an_address(make_client, outside):
     assert seen == [ip_address("127.0.0.1")]
 
 
-@pytest.mark.parametrize(
-    ("address", "end"),
-    [
+def test_a_policy_sees_the_address_that_packets_end_up_at(subtests):
+    for address, end in (
         ("192.0.2.1", "192.0.2.1"),
         ("2001:db8::1", "2001:db8::1"),
         ("fe80::1%eth0", "fe80::1%eth0"),
@@ -125,15 +124,13 @@ def test_a_policy_is_any_function_of_an_address(make_client, outside):
         ("::", "::"),
         ("::1", "::1"),
         ("64:ff9b:1::10.0.0.1", "64:ff9b:1::10.0.0.1"),
-    ],
-)
-def test_a_policy_sees_the_address_that_packets_end_up_at(address, end):
-    assert destination(address) == ip_address(end)
+    ):
+        with subtests.test(address=address, end=end):
+            assert destination(address) == ip_address(end)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_public_addresses_are_public(subtests):
+    for address in (
         "8.8.8.8",
         "11.0.0.1",
         "100.63.255.255",
@@ -157,15 +154,14 @@ def test_a_policy_sees_the_address_that_packets_end_up_at(address, end):
         "::ffff:8.8.8.8",
         "64:ff9b::8.8.8.8",
         "2002:808:808::1",
-    ],
-)
-def test_public_addresses_are_public(address):
-    assert public_addresses_only(destination(address))
+    ):
+        with subtests.test(address=address):
+            assert public_addresses_only(destination(address))
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+@pytest.mark.attack("BROWSER-ssrf")
+def test_other_addresses_are_not_public(subtests):
+    for address in (
         "0.0.0.0",
         "10.1.2.3",
         "100.64.0.1",
@@ -250,13 +246,11 @@ def test_public_addresses_are_public(address):
         "2001:0:4136:e378:8000:63bf:80ff:fffe",
         "2001:0:a00:1:8000:63bf:f7f7:f7f7",
         "2001:0:808:808:8000:63bf:f7f7:f7f7",
-    ],
-)
-@pytest.mark.attack("BROWSER-ssrf")
-def test_other_addresses_are_not_public(address):
-    assert not public_addresses_only(destination(address))
-    # Anyone who asks the policy directly need not know of the forms.
-    assert not public_addresses_only(ip_address(address))
+    ):
+        with subtests.test(address=address):
+            assert not public_addresses_only(destination(address))
+            # Anyone who asks the policy directly need not know of the forms.
+            assert not public_addresses_only(ip_address(address))
 
 
 def test_addresses_that_hold_others_are_not_of_their_networks_by_chance():

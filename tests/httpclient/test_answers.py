@@ -14,9 +14,10 @@ def receive(serve, client):
     return lambda raw, method=Method.GET: client.send(Request(method, serve(replies_once(raw)).url))
 
 
-@pytest.mark.parametrize("status", [200, 204, 304, 400, 401, 404, 418, 500, 503, 999])
-def test_every_status_code_is_an_answer(receive, status):
-    assert receive(f"HTTP/1.1 {status} Phrase\r\n\r\n".encode()).status_code == status
+def test_every_status_code_is_an_answer(subtests, receive):
+    for status in (200, 204, 304, 400, 401, 404, 418, 500, 503, 999):
+        with subtests.test(status=status):
+            assert receive(f"HTTP/1.1 {status} Phrase\r\n\r\n".encode()).status_code == status
 
 
 def test_a_redirect_status_without_a_location_is_an_answer(receive):

@@ -19,73 +19,52 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 PACKED = gzip.compress(b"text" * 1000)
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        pytest.param(b"", id="nothing"),
-        pytest.param(b"HTTP/1.1 200", id="half a status line"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Le", id="half a header"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nX-Other: 1\r\n", id="between headers"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", id="short body"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", id="no body"),
-        pytest.param(CHUNKED + b"5\r\nhel", id="inside a chunk"),
-        pytest.param(CHUNKED + b"5\r\nhello\r\n", id="before the next chunk"),
-        pytest.param(CHUNKED + b"5\r\nhello\r\n5", id="inside a chunk size"),
-        pytest.param(CHUNKED + b"5\r\nhello\r\n0\r\n", id="before the last empty line"),
-        pytest.param(CHUNKED, id="before the first chunk"),
-    ],
-)
-def test_an_answer_that_ends_too_early_is_an_error(serve, client, raw):
-    with pytest.raises(ConnectionFailedError):
-        client.send(Request(Method.GET, serve(replies_once(raw)).url))
+def test_an_answer_that_ends_too_early_is_an_error(subtests, serve, client):
+    for case, raw in {
+        "nothing": b"",
+        "half a status line": b"HTTP/1.1 200",
+        "half a header": b"HTTP/1.1 200 OK\r\nContent-Le",
+        "between headers": b"HTTP/1.1 200 OK\r\nX-Other: 1\r\n",
+        "short body": b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort",
+        "no body": b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
+        "inside a chunk": CHUNKED + b"5\r\nhel",
+        "before the next chunk": CHUNKED + b"5\r\nhello\r\n",
+        "inside a chunk size": CHUNKED + b"5\r\nhello\r\n5",
+        "before the last empty line": CHUNKED + b"5\r\nhello\r\n0\r\n",
+        "before the first chunk": CHUNKED,
+    }.items():
+        with subtests.test(case), pytest.raises(ConnectionFailedError):
+            client.send(Request(Method.GET, serve(replies_once(raw)).url))
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        pytest.param(b"hello\r\n\r\n", id="not HTTP"),
-        pytest.param(b"HTTP/2 200 OK\r\n\r\n", id="other version"),
-        pytest.param(b"HTTP/1.1 20 OK\r\n\r\n", id="two-digit status"),
-        pytest.param(b"HTTP/1.1 OK\r\n\r\n", id="no status"),
-        pytest.param(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 101 + b"\r\n", id="101 headers"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70000 + b"\r\n\r\n", id="long header"),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nno colon here\r\nContent-Length: 5\r\n\r\nabc", id="no colon"
-        ),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde",
-            id="two lengths",
-        ),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 1O\r\n\r\nshort", id="odd length"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nshort", id="negative length"),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-            id="other transfer coding",
-        ),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n",
-            id="two transfer codings",
-        ),
-        pytest.param(CHUNKED + b"hello\r\n", id="chunk size not a number"),
-        pytest.param(CHUNKED + b"-1\r\nhello", id="negative chunk size"),
-        pytest.param(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", id="other protocol"),
-        pytest.param(answer(body=b"text", Content_Encoding="gzip"), id="not gzip"),
-        pytest.param(answer(body=PACKED[:-9], Content_Encoding="gzip"), id="half a gzip"),
-        pytest.param(
-            b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + PACKED[:20],
-            id="gzip ends with the connection",
-        ),
-        pytest.param(
-            answer(body=PACKED[:-8] + b"\0" * 8, Content_Encoding="gzip"), id="wrong checksum"
-        ),
-        pytest.param(
-            answer(body=PACKED[:10] + b"\xff" * 9, Content_Encoding="gzip"), id="damaged gzip"
-        ),
-    ],
-)
-def test_a_malformed_answer_is_an_error(serve, client, raw):
-    with pytest.raises(ConnectionFailedError):
-        client.send(Request(Method.GET, serve(replies_once(raw)).url))
+def test_a_malformed_answer_is_an_error(subtests, serve, client):
+    for case, raw in {
+        "not HTTP": b"hello\r\n\r\n",
+        "other version": b"HTTP/2 200 OK\r\n\r\n",
+        "two-digit status": b"HTTP/1.1 20 OK\r\n\r\n",
+        "no status": b"HTTP/1.1 OK\r\n\r\n",
+        "101 headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 101 + b"\r\n",
+        "long header": b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70000 + b"\r\n\r\n",
+        "no colon": b"HTTP/1.1 200 OK\r\nno colon here\r\nContent-Length: 5\r\n\r\nabc",
+        "two lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde",
+        "odd length": b"HTTP/1.1 200 OK\r\nContent-Length: 1O\r\n\r\nshort",
+        "negative length": b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nshort",
+        "other transfer coding": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n"
+        b"\r\n0\r\n\r\n",
+        "two transfer codings": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+        b"Transfer-Encoding: x\r\n\r\n",
+        "chunk size not a number": CHUNKED + b"hello\r\n",
+        "negative chunk size": CHUNKED + b"-1\r\nhello",
+        "other protocol": b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        "not gzip": answer(body=b"text", Content_Encoding="gzip"),
+        "half a gzip": answer(body=PACKED[:-9], Content_Encoding="gzip"),
+        "gzip ends with the connection": b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
+        + PACKED[:20],
+        "wrong checksum": answer(body=PACKED[:-8] + b"\0" * 8, Content_Encoding="gzip"),
+        "damaged gzip": answer(body=PACKED[:10] + b"\xff" * 9, Content_Encoding="gzip"),
+    }.items():
+        with subtests.test(case), pytest.raises(ConnectionFailedError):
+            client.send(Request(Method.GET, serve(replies_once(raw)).url))
 
 
 def test_a_reset_connection_is_an_error(serve, client):

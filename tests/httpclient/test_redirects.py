@@ -31,9 +31,8 @@ def redirect(location, status=302, body=b""):
     return answer(PHRASES[status], body, Location=location)
 
 
-@pytest.mark.parametrize(
-    ("status", "method", "expected"),
-    [
+def test_the_status_decides_about_the_method(subtests, serve, client):
+    for status, method, expected in (
         (301, Method.POST, Method.GET),
         (302, Method.POST, Method.GET),
         (303, Method.POST, Method.GET),
@@ -46,15 +45,14 @@ def redirect(location, status=302, body=b""):
         (303, Method.HEAD, Method.HEAD),
         (302, Method.HEAD, Method.HEAD),
         (302, Method.GET, Method.GET),
-    ],
-)
-def test_the_status_decides_about_the_method(serve, client, status, method, expected):
-    server = serve(replies(redirect("/next", status), answer("201 Created")))
+    ):
+        with subtests.test(status=status, method=method, expected=expected):
+            server = serve(replies(redirect("/next", status), answer("201 Created")))
 
-    response = client.send(Request(method, server.url))
+            response = client.send(Request(method, server.url))
 
-    assert response.status_code == 201
-    assert [request.method for request in server.received] == [method, expected]
+            assert response.status_code == 201
+            assert [request.method for request in server.received] == [method, expected]
 
 
 @pytest.mark.parametrize("status", [307, 308])
@@ -84,9 +82,8 @@ def test_a_request_turned_into_get_has_no_body_and_nothing_about_it(serve, clien
     assert received.values("X-A") == ["1"]
 
 
-@pytest.mark.parametrize(
-    ("location", "target"),
-    [
+def test_a_location_may_be_relative(subtests, serve, client):
+    for location, target in (
         ("/a/b?c=d#e", "/a/b?c=d"),
         ("next", "/base/next"),
         ("../up", "/up"),
@@ -95,14 +92,15 @@ def test_a_request_turned_into_get_has_no_body_and_nothing_about_it(serve, clien
         ("/café".encode().decode("latin-1"), "/caf%C3%A9"),
         ("/\xff", "/%EF%BF%BD"),
         ("", "/base/start?secret=1"),
-    ],
-)
-def test_a_location_may_be_relative(serve, client, location, target):
-    server = serve(replies(redirect(location), answer()))
+    ):
+        with subtests.test(location=location, target=target):
+            server = serve(replies(redirect(location), answer()))
 
-    client.send(Request(Method.GET, server.url + "/base/start", query_params={"secret": "1"}))
+            client.send(
+                Request(Method.GET, server.url + "/base/start", query_params={"secret": "1"})
+            )
 
-    assert server.received[1].target == target
+            assert server.received[1].target == target
 
 
 def test_a_location_without_a_scheme_keeps_it(serve, client):
@@ -194,24 +192,25 @@ def test_a_redirect_from_https_to_http_is_refused(serve, make_client, authority)
     assert plain.connections == []
 
 
-@pytest.mark.parametrize(
-    "location",
-    [
+def test_a_redirect_to_what_is_no_http_address_is_refused(subtests, serve, client):
+    for location in (
         "ftp://127.0.0.1/",
         "file:///etc/passwd",
         "javascript:alert(1)",
         "http://user:hidden@127.0.0.1/",
         "http://[::1",
         "http://127.0.0.1:99999/",
-    ],
-)
-def test_a_redirect_to_what_is_no_http_address_is_refused(serve, client, location):
-    server = serve(replies(redirect(location)))
+    ):
+        with subtests.test(location=location):
+            server = serve(replies(redirect(location)))
 
-    with pytest.raises(RedirectRefusedError) as caught:
-        client.send(Request(Method.GET, server.url))
+            with pytest.raises(RedirectRefusedError) as caught:
+                client.send(Request(Method.GET, server.url))
 
-    assert str(caught.value) == f"GET {server.url}/: redirected to an address that is not valid"
+            assert (
+                str(caught.value)
+                == f"GET {server.url}/: redirected to an address that is not valid"
+            )
 
 
 def test_two_locations_are_refused(serve, client):

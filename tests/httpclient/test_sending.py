@@ -23,9 +23,10 @@ def sent(serve, client):
     return send
 
 
-@pytest.mark.parametrize("method", list(Method))
-def test_each_method_travels_by_its_name(sent, method):
-    assert sent(method=method).method == method
+def test_each_method_travels_by_its_name(subtests, sent):
+    for method in list(Method):
+        with subtests.test(method=method):
+            assert sent(method=method).method == method
 
 
 def test_a_plain_get_needs_nothing_but_an_address(sent):
@@ -137,9 +138,8 @@ def test_an_international_host_name_is_looked_up_in_its_ascii_form(sent, names, 
     assert sent.server.received[-1].values("Host") == [f"xn--bcher-kva.test:{sent.server.port}"]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_what_is_no_http_address_is_refused(subtests, client):
+    for address in (
         "",
         "example.test/path",
         "//example.test/",
@@ -154,18 +154,16 @@ def test_an_international_host_name_is_looked_up_in_its_ascii_form(sent, names, 
         "http://example.test:99999/",
         "http://[::1/",
         "http://\ud800.test/",
-    ],
-)
-def test_what_is_no_http_address_is_refused(client, address):
-    with pytest.raises(InvalidRequestError) as caught:
-        client.send(Request(Method.GET, address))
+    ):
+        with subtests.test(address=address):
+            with pytest.raises(InvalidRequestError) as caught:
+                client.send(Request(Method.GET, address))
 
-    assert caught.value.url == "(invalid address)"
+            assert caught.value.url == "(invalid address)"
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
+def test_a_request_that_cannot_travel_is_refused(subtests, serve, client):
+    for fields, reason in (
         ({"method": "get"}, "unknown method"),
         ({"method": "GET / HTTP/1.1\r\nX: y"}, "unknown method"),
         ({"headers": {"X-A": "1\r\nX-B: 2"}}, "the value of X-A is not plain ASCII"),
@@ -182,16 +180,15 @@ def test_what_is_no_http_address_is_refused(client, address):
         ({"headers": {"content-length": "5"}}, "content-length is for the client to set"),
         ({"headers": {"Transfer-Encoding": "chunked"}}, "Transfer-Encoding is for the client"),
         ({"query_params": {"q": "\ud800"}}, "a query parameter is not valid text"),
-    ],
-)
-def test_a_request_that_cannot_travel_is_refused(serve, client, fields, reason):
-    server = serve(replies())
+    ):
+        with subtests.test(fields=fields, reason=reason):
+            server = serve(replies())
 
-    with pytest.raises(InvalidRequestError) as caught:
-        client.send(Request(**{"method": Method.GET, "base_url": server.url, **fields}))
+            with pytest.raises(InvalidRequestError) as caught:
+                client.send(Request(**{"method": Method.GET, "base_url": server.url, **fields}))
 
-    assert caught.value.reason.startswith(reason)
-    assert server.connections == []
+            assert caught.value.reason.startswith(reason)
+            assert server.connections == []
 
 
 class Secret:
@@ -201,9 +198,8 @@ class Secret:
         return "s3cret"
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
+def test_what_is_of_another_type_is_refused_and_not_shown(subtests, serve, client):
+    for fields, reason in (
         ({"method": [Secret()]}, "method is a Method, not list"),
         ({"method": b"GET"}, "method is a Method, not bytes"),
         ({"base_url": b"http://s3cret/"}, "base_url is a str, not bytes"),
@@ -221,18 +217,17 @@ class Secret:
         ({"body": "s3cret"}, "body is bytes or None, not str"),
         ({"body": bytearray(b"s3cret")}, "body is bytes or None, not bytearray"),
         ({"body": {"password": "s3cret"}}, "body is bytes or None, not dict"),
-    ],
-)
-def test_what_is_of_another_type_is_refused_and_not_shown(serve, client, fields, reason):
-    server = serve(replies())
-    request = Request(**{"method": Method.POST, "base_url": server.url, **fields})
+    ):
+        with subtests.test(fields=fields, reason=reason):
+            server = serve(replies())
+            request = Request(**{"method": Method.POST, "base_url": server.url, **fields})
 
-    with pytest.raises(InvalidRequestError) as caught:
-        client.send(request)
+            with pytest.raises(InvalidRequestError) as caught:
+                client.send(request)
 
-    assert caught.value.reason == reason
-    assert "s3cret" not in str(caught.value)
-    assert server.connections == []
+            assert caught.value.reason == reason
+            assert "s3cret" not in str(caught.value)
+            assert server.connections == []
 
 
 @pytest.mark.parametrize("request_", ["http://s3cret.test/", None, {"method": "GET"}])
@@ -245,9 +240,8 @@ def test_what_is_no_request_is_refused(client, request_):
     assert str(caught.value) == f"(invalid method) (invalid address): {reason}"
 
 
-@pytest.mark.parametrize(
-    ("setting", "reason"),
-    [
+def test_a_setting_of_another_type_makes_no_client(subtests, make_client):
+    for setting, reason in (
         ({"timeouts": 5}, "timeouts is Timeouts, not int"),
         ({"max_redirects": "3"}, "max_redirects is an int, not str"),
         ({"max_body_bytes": None}, "max_body_bytes is an int, not NoneType"),
@@ -255,13 +249,12 @@ def test_what_is_no_request_is_refused(client, request_):
         ({"proxies": ["http://s3cret.test"]}, "proxies is a mapping of str to str, not list"),
         ({"user_agent": b"probe"}, "user_agent is a str, not bytes"),
         ({"address_policy": "10.0.0.0/8"}, "address_policy is a function or None, not str"),
-    ],
-)
-def test_a_setting_of_another_type_makes_no_client(make_client, setting, reason):
-    with pytest.raises(TypeError) as caught:
-        make_client(**setting)
+    ):
+        with subtests.test(setting=setting, reason=reason):
+            with pytest.raises(TypeError) as caught:
+                make_client(**setting)
 
-    assert str(caught.value) == reason
+            assert str(caught.value) == reason
 
 
 @pytest.mark.parametrize(
