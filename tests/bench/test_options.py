@@ -17,9 +17,8 @@ def test_what_compares_two_things_flushes_one_way(mode):
     assert parse([*mode, "--synchronous", "FULL"]).synchronous == ("FULL",)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
+def test_what_cannot_be_measured_is_refused(subtests, capsys):
+    for arguments, reason in (
         (["--only", "health,nothing"], "must be of health, discovery"),
         (["--seconds", "0"], "must be more than 0 seconds: '0'"),
         (["--seconds", "soon"], "must be more than 0 seconds: 'soon'"),
@@ -30,11 +29,10 @@ def test_what_compares_two_things_flushes_one_way(mode):
         (["--growth", "--users", "5"], "--growth has its own numbers of users"),
         (["--against", "HEAD", "--users", "5"], "--users does not go with --against"),
         (["--database", "postgresql", "--synchronous", "FULL"], "--synchronous is about SQLite"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused(arguments, reason, capsys):
-    with pytest.raises(SystemExit) as refused:
-        parse(arguments)
+    ):
+        with subtests.test(arguments=arguments, reason=reason):
+            with pytest.raises(SystemExit) as refused:
+                parse(arguments)
 
-    assert refused.value.code == 2
-    assert reason in capsys.readouterr().err
+            assert refused.value.code == 2
+            assert reason in capsys.readouterr().err

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from authservice.diagnosis import catalogue
 
 KINDS = [
@@ -25,8 +23,8 @@ def test_each_has_one_id_that_begins_with_its_subject():
     assert [kind.id for _, subject, kind in KINDS if not kind.id.startswith(f"{subject}.")] == []
 
 
-@pytest.mark.parametrize(("command", "subject", "kind"), KINDS)
-def test_each_is_provoked_by_a_test(command, subject, kind):
-    tests = Path(__file__).parent.glob("test_wrong_*.py")
-
-    assert any(f'"{kind.id}"' in path.read_text("utf-8") for path in tests)
+def test_each_is_provoked_by_a_test(subtests):
+    tests = [path.read_text("utf-8") for path in Path(__file__).parent.glob("test_wrong_*.py")]
+    for _, _, kind in KINDS:
+        with subtests.test(kind.id):
+            assert any(f'"{kind.id}"' in text for text in tests)

@@ -18,11 +18,12 @@ INTERPRETERS = {"sh": ["sh", "-eu"], "python": [sys.executable]}
 RUNNING = [block for block in BLOCKS if block.mark == "runs"]
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
-def test_every_block_names_a_language_and_keeps_to_it(block):
-    assert block.language in CHECKS, f"{block.name}: name one of {', '.join(CHECKS)}"
+def test_every_block_names_a_language_and_keeps_to_it(subtests):
+    for block in BLOCKS:
+        with subtests.test(block.name):
+            assert block.language in CHECKS, f"{block.name}: name one of {', '.join(CHECKS)}"
 
-    CHECKS[block.language](block.text)
+            CHECKS[block.language](block.text)
 
 
 def test_every_mark_is_one_that_means_something():

@@ -1,7 +1,5 @@
 """What python -m tools.documentation makes is up to date, and what the pages say is true."""
 
-import pytest
-
 from authservice.settings.catalogue import SETTINGS
 from tests.unit.settings.loading import production
 from tools.documentation import openapi, pages
@@ -9,11 +7,12 @@ from tools.documentation import openapi, pages
 WITH_DEFAULT = [setting for setting in SETTINGS if setting.default]
 
 
-@pytest.mark.parametrize("name", pages.made())
-def test_a_page_is_what_the_code_makes_of_it(name):
-    there = (pages.FOLDER / name).read_text(encoding="utf-8")
+def test_a_page_is_what_the_code_makes_of_it(subtests):
+    for name in pages.made():
+        with subtests.test(name=name):
+            there = (pages.FOLDER / name).read_text(encoding="utf-8")
 
-    assert there == pages.made()[name], "run: python -m tools.documentation"
+            assert there == pages.made()[name], "run: python -m tools.documentation"
 
 
 def test_the_description_that_the_service_reads_is_what_its_source_says():
@@ -21,9 +20,10 @@ def test_the_description_that_the_service_reads_is_what_its_source_says():
         assert file.read_text(encoding="utf-8") == text, "run: python -m tools.documentation"
 
 
-@pytest.mark.parametrize("setting", WITH_DEFAULT, ids=lambda setting: setting.ini_key)
-def test_a_default_that_is_given_changes_nothing(setting):
-    assert production({setting.ini_key: setting.default}) == production()
+def test_a_default_that_is_given_changes_nothing(subtests):
+    for setting in WITH_DEFAULT:
+        with subtests.test(setting.ini_key):
+            assert production({setting.ini_key: setting.default}) == production()
 
 
 def test_every_lifetime_has_a_default():

@@ -135,14 +135,17 @@ def _anchors(file, site):
     return Page(site / file.relative_to(ROOT / "docs").with_suffix(".html")).anchors
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_an_address_elsewhere_is_a_whole_one(file):
-    """Whether a server answers there is not asked: the tests need no network."""
-    addresses = [link for link in links(file) if urlsplit(link).scheme]
+def test_an_address_elsewhere_is_a_whole_one(subtests):
+    # Whether a server answers there is not asked: the tests need no network.
+    for file in FILES:
+        with subtests.test(file.name):
+            addresses = [link for link in links(file) if urlsplit(link).scheme]
 
-    wrong = [link for link in addresses if not re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link)]
+            wrong = [
+                link for link in addresses if not re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link)
+            ]
 
-    assert wrong == []
+            assert wrong == []
 
 
 def test_a_link_to_a_file_beside_the_pages_is_its_name_there_and_a_fault_when_it_is_gone(tmp_path):

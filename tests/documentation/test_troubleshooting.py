@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import pytest
-
 from tools.documentation import error_codes, error_texts, troubleshooting
 
 SECTIONS = troubleshooting.sections()
@@ -44,9 +42,8 @@ def test_each_trouble_has_a_cause_and_a_remedy_in_sentences():
             assert "|" not in said
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
+def test_texts_are_found_wherever_they_stand(subtests):
+    for text, part in (
         ("code_challenge_method must be S256.", "authservice/oauth/"),
         ("The refresh token is unknown, expired, revoked, already used, or was", "oauth/"),
         ("This page has expired", "authservice/web/views/"),
@@ -54,10 +51,9 @@ def test_each_trouble_has_a_cause_and_a_remedy_in_sentences():
         ("authservice: the database is not migrated; run: …", "authservice/start.py"),
         ("there is no client …", "authservice/cli/"),
         ("Local mode cannot listen on ….", "run"),
-    ],
-)
-def test_texts_are_found_wherever_they_stand(text, part):
-    found = [file for each, file in error_texts.texts().items() if each.startswith(text)]
+    ):
+        with subtests.test(text=text, part=part):
+            found = [file for each, file in error_texts.texts().items() if each.startswith(text)]
 
-    assert found
-    assert part in found[0]
+            assert found
+            assert part in found[0]

@@ -63,15 +63,14 @@ def answer(shared_app):
     return send
 
 
-@pytest.mark.parametrize("named", UNREADABLE)
-def test_what_cannot_be_read_is_refused_as_described_by_every_operation(answer, named):
-    status, odd = UNREADABLE[named]
-
-    for operation in BY_ID:
-        refused = answer(operation, odd)
-        assert refused.status_int == status
-        assert refused.content_type == JSON
-        assert unlike_its_description(operation, refused) is None, operation
+def test_what_cannot_be_read_is_refused_as_described_by_every_operation(subtests, answer):
+    for named, (status, odd) in UNREADABLE.items():
+        with subtests.test(named):
+            for operation in BY_ID:
+                refused = answer(operation, odd)
+                assert refused.status_int == status
+                assert refused.content_type == JSON
+                assert unlike_its_description(operation, refused) is None, operation
 
 
 def test_every_reason_for_which_nothing_is_read_is_tried():
@@ -80,8 +79,9 @@ def test_every_reason_for_which_nothing_is_read_is_tried():
     assert {str(status) for status, _ in UNREADABLE.values()} == everywhere
 
 
-@pytest.mark.parametrize("named", ODD)
-def test_odd_credentials_and_bodies_are_answered_as_described_by_every_operation(answer, named):
-    found = {name: unlike_its_description(name, answer(name, ODD[named])) for name in BY_ID}
+def test_odd_credentials_and_bodies_are_answered_as_described_by_every_operation(subtests, answer):
+    for named, odd in ODD.items():
+        with subtests.test(named):
+            found = {name: unlike_its_description(name, answer(name, odd)) for name in BY_ID}
 
-    assert {name: fault for name, fault in found.items() if fault} == {}
+            assert {name: fault for name, fault in found.items() if fault} == {}

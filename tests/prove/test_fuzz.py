@@ -45,9 +45,8 @@ def test_what_is_in_order_breaks_no_rule(location):
     assert list(rules.broken_by(found, {"secret" * 8})) == []
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_a_rule_that_is_broken_is_named(subtests):
+    for wrong in (
         answer(500),
         answer(body=CANARY),
         answer(body='<input value="zq7&lt;i&gt;"&#39;zq8">'),
@@ -65,10 +64,9 @@ def test_what_is_in_order_breaks_no_rule(location):
         answer(X_Content_Type_Options=""),
         answer(Content_Security_Policy="default-src 'none'"),
         answer(body="{", Content_Type="application/json"),
-    ],
-)
-def test_a_rule_that_is_broken_is_named(wrong):
-    assert list(rules.broken_by(wrong, {"secret" * 8}))
+    ):
+        with subtests.test(wrong=wrong):
+            assert list(rules.broken_by(wrong, {"secret" * 8}))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The part ``isolation``: some local modes at once, and what it says of such as are not apart."""
 
-import pytest
-
 from tools.prove import isolation
 from tools.prove.isolation import LocalMode
 
@@ -46,16 +44,14 @@ def seen(number=1, **answers):
     return " ".join(isolation._seen(members))
 
 
-@pytest.mark.parametrize(
-    ("answers", "loss"),
-    [
+def test_what_is_seen_of_another_is_a_loss(subtests):
+    for answers, loss in (
         ({"strangers": {"user": {}}}, "the session of another counted"),
         ({"persons": ["local-developer", "person-1", "person-2"]}, "has other persons"),
         ({"others token": 200}, "the control token of another was obeyed"),
         ({"kid": "the same"}, "a signing key in common"),
         ({"now": "2030-01-01T00:00:00.000Z"}, "has turned the clock of another"),
         ({}, "was taken for another person"),
-    ],
-)
-def test_what_is_seen_of_another_is_a_loss(answers, loss):
-    assert loss in seen(**answers)
+    ):
+        with subtests.test(answers=answers, loss=loss):
+            assert loss in seen(**answers)

@@ -2,8 +2,6 @@
 
 import ast
 
-import pytest
-
 from tools.bench.service.checkouts import ROOT
 from tools.prove.mutants import subjects
 from tools.prove.mutants.functions import changed
@@ -16,9 +14,8 @@ def changes(source):
     return [mutant.change for mutant in mutants("module.py", source)]
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
+def test_one_thing_is_changed_in_each(subtests):
+    for source, expected in (
         ("a < b", ["a < b -> nothing", "a < b -> a >= b"]),
         ("x = a and b", ["a and b -> a or b"]),
         ("x = not a", ["not a -> a"]),
@@ -27,15 +24,13 @@ def changes(source):
         ("x = 'name'", ["'name' -> 'nameX'"]),
         ("def f():\n    return a", ["return a -> return None"]),
         ("def f():\n    raise E", ["raise E -> nothing"]),
-    ],
-)
-def test_one_thing_is_changed_in_each(source, expected):
-    assert changes(source) == expected
+    ):
+        with subtests.test(source=source, expected=expected):
+            assert changes(source) == expected
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_what_no_test_should_hold_is_left_alone(subtests):
+    for source in (
         '"""What a module says."""',
         "x = 'a sentence for people'",
         "x = f'{a} is missing.'",
@@ -45,10 +40,9 @@ def test_one_thing_is_changed_in_each(source, expected):
         "X = Literal['a']",
         "@dataclass(frozen=True)\nclass A:\n    pass",
         "def f():\n    return None",
-    ],
-)
-def test_what_no_test_should_hold_is_left_alone(source):
-    assert changes(source) == []
+    ):
+        with subtests.test(source=source):
+            assert changes(source) == []
 
 
 def test_each_mutant_is_the_module_with_that_change_only():
@@ -62,9 +56,8 @@ def test_each_mutant_is_the_module_with_that_change_only():
     )
 
 
-@pytest.mark.parametrize(
-    ("source", "number", "functions"),
-    [
+def test_the_functions_that_a_mutant_changes_are_known(subtests):
+    for source, number, functions in (
         ("def f():\n    return a == b\ndef g():\n    return 1", 0, ["f"]),
         ("class A:\n    def f(self):\n        return x + 1", 1, ["A.f"]),
         ("def f():\n    def g():\n        return a == b\n    return g", 1, ["f", "f.<locals>.g"]),
@@ -72,12 +65,11 @@ def test_each_mutant_is_the_module_with_that_change_only():
         ("class A:\n    x = True\n    def f(self):\n        return 1", 0, []),
         ("def f(x=True):\n    return x", 0, []),
         ("class A(B):\n    def f(self):\n        super().f()", 0, []),
-    ],
-)
-def test_the_functions_that_a_mutant_changes_are_known(source, number, functions):
-    codes = changed(source, mutated(source, number))
+    ):
+        with subtests.test(source=source, number=number, functions=functions):
+            codes = changed(source, mutated(source, number))
 
-    assert [old.co_qualname for old in codes] == functions
+            assert [old.co_qualname for old in codes] == functions
 
 
 def test_a_mutant_has_unit_tests_first_and_those_most_about_its_file():
@@ -137,6 +129,7 @@ def test_a_test_is_known_by_its_own_source_and_parameters():
 SELF = "test_a_test_is_known_by_its_own_source_and_parameters"
 
 
-@pytest.mark.parametrize("path", [*subjects.SOURCES, *subjects.TESTS])
-def test_every_subject_is_there(path):
-    assert (ROOT / path).exists()
+def test_every_subject_is_there(subtests):
+    for path in (*subjects.SOURCES, *subjects.TESTS):
+        with subtests.test(path=path):
+            assert (ROOT / path).exists()

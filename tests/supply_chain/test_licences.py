@@ -46,14 +46,15 @@ def licences(name):
     return re.split(r" (?:AND|OR) ", IN_OTHER_WORDS.get(said, said))
 
 
-@pytest.mark.parametrize("name", locked())
-def test_a_dependency_may_be_passed_on(name):
-    try:
-        found = licences(name)
-    except PackageNotFoundError:
-        pytest.skip(f"{name} is for other Pythons")
+def test_a_dependency_may_be_passed_on(subtests):
+    for name in locked():
+        with subtests.test(name=name):
+            try:
+                found = licences(name)
+            except PackageNotFoundError:
+                pytest.skip(f"{name} is for other Pythons")
 
-    assert set(found) <= ALLOWED, found
+            assert set(found) <= ALLOWED, found
 
 
 def test_the_service_is_under_a_licence_itself():

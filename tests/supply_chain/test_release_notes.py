@@ -46,9 +46,8 @@ def test_the_notes_are_the_section_of_the_version():
     assert notes(KEPT, "1.1.0") == "- The one before.\n"
 
 
-@pytest.mark.parametrize(
-    ("changelog", "why"),
-    [
+def test_a_release_of_which_nothing_is_said_is_refused(subtests):
+    for changelog, why in (
         (KEPT.replace("[1.2.0] - 2026-11-01", "[Next]"), "needs one section"),
         (KEPT.replace("[1.1.0]", "[1.2.0]"), "needs one section"),
         (KEPT.replace(" - 2026-11-01", ""), "needs its day"),
@@ -57,11 +56,9 @@ def test_the_notes_are_the_section_of_the_version():
             "says nothing",
         ),
         ("", "needs one section"),
-    ],
-)
-def test_a_release_of_which_nothing_is_said_is_refused(changelog, why):
-    with pytest.raises(ValueError, match=why):
-        notes(changelog, "1.2.0")
+    ):
+        with subtests.test(changelog=changelog, why=why), pytest.raises(ValueError, match=why):
+            notes(changelog, "1.2.0")
 
 
 @pytest.mark.parametrize("tag", ["1.2.0", "v1.1.0", "v1.2.0-rc1", ""])
