@@ -9,13 +9,12 @@ import pytest
 
 from authservice import clock
 from authservice.database.database import Database
-from tests.helpers import leftovers, loggers, pictures, selection, time_limits, unstable
+from tests.helpers import leftovers, loggers, parts, pictures, selection, time_limits, unstable
 from tests.helpers.applications import Applications
 from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
 from tests.helpers.compiled_sql import share_compiled_sql
 from tests.helpers.engines import PostgreSQLEngine, SQLiteEngine, migrate
-from tests.helpers.parts import what_the_machine_lacks
 from tests.helpers.relying_party import RelyingParty
 from tests.helpers.routers import Routers
 from tests.helpers.scheduling import ByFileAndEngine
@@ -46,7 +45,7 @@ def _no_settings_from_outside():
 
 def pytest_configure(config):
     share_compiled_sql()
-    for plugin in (leftovers, loggers, pictures, time_limits, unstable):
+    for plugin in (leftovers, loggers, parts, pictures, time_limits, unstable):
         config.pluginmanager.register(plugin)
 
 
@@ -83,11 +82,6 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return ByFileAndEngine(config, log)
-
-
-def pytest_terminal_summary(terminalreporter):
-    for line in what_the_machine_lacks(terminalreporter.stats.get("skipped", [])):
-        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ RUNNING = [block for block in BLOCKS if block.mark == "runs"]
 
 
 def test_every_block_names_a_language_and_keeps_to_it(subtests):
+    assert BLOCKS
     for block in BLOCKS:
         with subtests.test(block.name):
             assert block.language in CHECKS, f"{block.name}: name one of {', '.join(CHECKS)}"

@@ -38,14 +38,14 @@ def strange(app, relying_party):
 
 @pytest.fixture
 def strange_and_signed_in(browser, relying_party):
-    """Make a sender whose session has lasted, whatever was sent before."""
+    """Return a sender who is signed in, even if what was sent before ended the session."""
 
-    def make():
+    def sender():
         if browser.session() is None:
             relying_party.sign_in_with(browser)
         return StrangeRequests(browser, relying_party)
 
-    return make
+    return sender
 
 
 def test_no_query_makes_an_address_fail(subtests, strange):

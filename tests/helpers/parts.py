@@ -73,6 +73,19 @@ def as_root():
         machine_lacks("root, who may give files away")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report):
+    """Count a row that is left out as left out; pytest hides it with the rows that passed."""
+    if isinstance(report, pytest.SubtestReport) and report.skipped:
+        return report.outcome, "s", "SKIPPED"
+    return None
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in what_the_machine_lacks(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
+
+
 def what_the_machine_lacks(reports):
     """Return a line for each thing for want of which tests were left out."""
     reasons = [report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple)]

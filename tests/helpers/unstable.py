@@ -39,8 +39,8 @@ def pytest_terminal_summary(terminalreporter):
     for report in reports:
         terminalreporter.write_sep("_", report.nodeid)
         terminalreporter.write_line(report.longreprtext)
-    for report in reports:
-        terminalreporter.write_line(f"unstable: {report.nodeid}")
+    for name in dict.fromkeys(report.nodeid for report in reports):
+        terminalreporter.write_line(f"unstable: {name}")
 
 
 def _may_run_again(report):

@@ -13,9 +13,10 @@ _INI = f"""
 addopts = -q -n2 -p xdist -p pytest_timeout --import-mode=importlib
 pythonpath = {ROOT}
 markers = attack
+verbosity_subtests = 0
 """
 _CONFTEST = """
-from tests.helpers import leftovers, time_limits, unstable
+from tests.helpers import leftovers, parts, time_limits, unstable
 from tests.helpers.scheduling import ByFileAndEngine
 
 def pytest_xdist_make_scheduler(config, log):
@@ -25,7 +26,7 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true")
 
 def pytest_configure(config):
-    for plugin in (leftovers, time_limits, unstable):
+    for plugin in (leftovers, parts, time_limits, unstable):
         config.pluginmanager.register(plugin)
 """
 # It is in parallel, and alone, whatever this one is. To load all plugins takes seconds.

@@ -17,17 +17,27 @@ def run(run_pytest):
 
 
 def test_what_passes_alone_is_named_and_does_not_fail_the_run(run):
-    fixture = "@pytest.fixture\ndef it(): passes_alone()\ndef test_set_up(it): pass"
-
     status, lines = run(
-        {"functional/test_x.py": "def test_it(): passes_alone()", "pages/test_x.py": fixture}
+        {
+            "functional/test_x.py": "def test_it(): passes_alone()",
+            "pages/test_x.py": (
+                "@pytest.fixture\ndef it(): passes_alone()\ndef test_set_up(it): pass"
+            ),
+            "unit/test_x.py": (
+                "def test_rows(subtests):\n"
+                "    for n in range(2):\n"
+                "        with subtests.test(n=n): passes_alone()"
+            ),
+        }
     )
 
     assert status == 0
     assert "unstable: tests/functional/test_x.py::test_it" in lines
     assert "unstable: tests/pages/test_x.py::test_set_up" in lines
-    assert len([line for line in lines if line.endswith("Failed: at first")]) == 2
-    assert lines[-1].startswith("2 unstable in ")
+    assert lines.count("unstable: tests/unit/test_x.py::test_rows") == 1
+    assert len([line for line in lines if line.endswith("Failed: at first")]) == 4
+    # pytest counts a row that fails, too.
+    assert lines[-1].startswith("5 unstable in ")
 
 
 @pytest.mark.parametrize(
