@@ -31,6 +31,7 @@ class Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # the body does not wait for the head to be acknowledged
     server: Server
 
     def do_GET(self) -> None:

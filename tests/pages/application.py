@@ -29,6 +29,7 @@ class Application:
     def _handler(application):  # noqa: N805  (the handler below has the name self)
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # the page does not wait for its head to be acknowledged
 
             def do_GET(self):
                 self._show(urlsplit(self.path).query)
