@@ -22,6 +22,14 @@ def barriers_of_colours(tab):
     return _broken(tab, _OF_COLOURS)
 
 
+def colour_schemes(tab):
+    """Show the page in light colours, then in dark ones, and return the name of each."""
+    for scheme in ("light", "dark"):
+        # Colours change at once, so that none is measured on its way to another.
+        tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        yield scheme
+
+
 def _broken(tab, rules):
     """Return what the rules find.
 

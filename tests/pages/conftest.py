@@ -3,7 +3,6 @@
 import pytest
 
 from tests.helpers.relying_party import RelyingParty
-from tests.pages import situations
 from tests.pages.application import Application
 from tests.pages.served import Served
 from tests.pages.visit import Visit
@@ -94,9 +93,3 @@ def new_visit(new_context, service, application, register):
 @pytest.fixture
 def visit(new_visit):
     return new_visit()
-
-
-@pytest.fixture(params=situations.ALL)
-def situation(request):
-    """The name of a page."""
-    return request.param

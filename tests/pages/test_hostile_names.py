@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from authservice.models import user
-from tests.pages import situations
+from tests.helpers.end_session import END_SESSION
 from tests.pages.layout import fits
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -27,13 +27,6 @@ NAMES = {
     "marks": ("Z" + "\u0353\u035f\u0489" * 200, "Z"),
     "dots": ("....", "...."),
 }
-OF_CLIENTS = (
-    "sign-in-for-client",
-    "wrong-person",
-    "consent",
-    "account",
-    "sign-out-at-a-clients-wish",
-)
 
 
 @pytest.fixture(params=NAMES)
@@ -55,14 +48,25 @@ def _shows(tab, place, expected):
     fits(tab)
 
 
-@pytest.mark.parametrize("page", OF_CLIENTS)
-def test_a_client_of_any_name(phone, kind, page, keep_picture):
+def test_a_client_of_any_name(phone, kind, subtests, keep_picture):
     _, shown = NAMES[kind]
-    situations.ALL[page](phone)
-    keep_picture(phone.tab, f"{page}-client-{kind}")
+    ways = {
+        "sign-in": (phone.authorize, ".lead"),
+        "consent": (lambda: phone.press("sign-in-submit"), "h1"),
+        "account": (lambda: _allow_and_manage(phone), "#application-1"),
+        "wrong-person": (lambda: phone.authorize(client_id=phone.others_client_id), "h1"),
+        "sign-out": (lambda: phone.go(END_SESSION, client_id=phone.client_id), ".lead"),
+    }
+    for page, (way, place) in ways.items():
+        way()
+        with subtests.test(page):
+            _shows(phone.tab, place, shown)
+        keep_picture(phone.tab, f"{page}-client-{kind}")
 
-    place = {"wrong-person": "h1", "consent": "h1", "account": "#application-1"}.get(page, ".lead")
-    _shows(phone.tab, place, shown)
+
+def _allow_and_manage(visit):
+    visit.press("consent-allow")
+    visit.go("/account")
 
 
 def test_a_person_of_any_name(visit, database, kind, keep_picture):
