@@ -9,6 +9,14 @@ from tests.helpers.chromium import expect
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
+MANAGING = (
+    ("GET", "list-sessions"),
+    ("POST", "revoke-session"),
+    ("POST", "revoke-sessions"),
+    ("POST", "revoke-other-sessions"),
+    ("GET", "oauth2/get-consents"),
+    ("POST", "oauth2/delete-consent"),
+)
 
 
 def _cookie(tab, name):
@@ -66,31 +74,20 @@ def test_a_stolen_cookie_obtains_nothing_silently(owner, thief):
 
 
 @pytest.mark.attack("BROWSER-cookie-theft")
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "list-sessions"),
-        ("POST", "revoke-session"),
-        ("POST", "revoke-sessions"),
-        ("POST", "revoke-other-sessions"),
-        ("GET", "oauth2/get-consents"),
-        ("POST", "oauth2/delete-consent"),
-    ],
-)
-def test_a_stolen_cookie_lists_and_ends_nothing(owner, thief, method, path):
+def test_a_stolen_cookie_lists_and_ends_nothing(owner, thief):
     thief.goto(SHOP)
 
-    status = thief.evaluate(
-        """([address, method]) => fetch(address, {
+    statuses = thief.evaluate(
+        """calls => Promise.all(calls.map(([method, address]) => fetch(address, {
             method,
             credentials: "include",
             body: method === "POST" ? "{}" : undefined,
             headers: method === "POST" ? { "Content-Type": "application/json" } : {},
-        }).then(answer => answer.status)""",
-        [f"{AUTH}/api/auth/{path}", method],
+        }).then(answer => answer.status)))""",
+        [[method, f"{AUTH}/api/auth/{path}"] for method, path in MANAGING],
     )
 
-    assert status == 401
+    assert statuses == [401] * len(MANAGING)
     owner.reload()
     sees(owner, MONA)
 
@@ -126,7 +123,7 @@ def test_a_planted_cookie_signs_nobody_in_to_a_client(production, tab, attackers
 
 # Browsers send the cookie of the longer path first, among equals the older one.
 @pytest.mark.attack("BROWSER-cookie-tossing")
-@pytest.mark.parametrize("path", ["/", "/api", "/api/auth/oauth2"])
+@pytest.mark.parametrize("path", ["/", "/api/auth/oauth2"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_planted_cookie_does_not_cover_the_own_session(production, tab, attackers, path, when):
     production.forget_consents()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import sees
-from tests.pages.accessibility import barriers
+from tests.pages.accessibility import barriers, barriers_of_colours, colour_schemes
 from tests.pages.layout import fits, fits_fingers
 
 PHONE = {
@@ -16,43 +16,36 @@ PHONE = {
     "has_touch": True,
     "is_mobile": True,
 }
-SCREENS = {
-    "phone": PHONE,
-    "phone-dark": PHONE | {"color_scheme": "dark"},
-    "desktop-dark": {"color_scheme": "dark"},
-    # What WCAG 2.2 1.4.10 asks for: 1280 pixels at 400 per cent.
-    "narrow": {"viewport": {"width": 320, "height": 256}},
-}
 LONG = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
 
 
-@pytest.fixture(params=SCREENS)
-def screen(request):
-    return request.param
-
-
 @pytest.fixture
-def tab(production, new_browser, screen):
+def tab(production, new_browser):
     production.forget_consents()
     production.standin.account(
         "octocat",
         name=f"Mona {LONG}",
         emails=[{"email": f"{LONG}@example.com".lower(), "primary": True, "verified": True}],
     )
-    context = new_browser(**SCREENS[screen])
+    context = new_browser(**PHONE)
     context.add_cookies([{"name": "remembered", "value": "octocat", "url": PROVIDER}])
     return context.new_page()
 
 
 @pytest.fixture
-def examine(tab, screen, keep_picture):
+def examine(tab, keep_picture):
     """Check that the page fits the screen, no control is too small and nothing is a barrier."""
 
     def check(name):
-        keep_picture(tab, f"{name}-{screen}")
         fits(tab)
         fits_fingers(tab)
         assert barriers(tab) == []
+        for scheme in colour_schemes(tab):
+            keep_picture(tab, f"{name}-phone-{scheme}")
+            assert barriers_of_colours(tab) == [], scheme
+        tab.set_viewport_size({"width": 320, "height": 256})
+        fits(tab)
+        tab.set_viewport_size(PHONE["viewport"])
 
     return check
 

@@ -72,6 +72,62 @@ def test_a_value_from_the_environment_is_blamed_on_the_variable():
     assert names == ["AUTH_URL"]
 
 
+def test_each_problem_is_named_with_its_mend(subtests):
+    for ini, environ, words in (
+        (
+            {},
+            {"AUTH_URL": "http://auth.example.com"},
+            "AUTH_URL: production needs an https address",
+        ),
+        ({}, {"AUTH_URL": "https://auth.example.com/"}, "AUTH_URL: must be scheme and host"),
+        ({}, {"AUTH_COOKIE_DOMAIN": ".com"}, "AUTH_COOKIE_DOMAIN: is a public suffix"),
+        (
+            {"auth.url": "https://auth.example.co.uk"},
+            {"AUTH_COOKIE_DOMAIN": "co.uk"},
+            "AUTH_COOKIE_DOMAIN: is a public suffix",
+        ),
+        (
+            {"auth.url": "https://me.github.io"},
+            {"AUTH_COOKIE_DOMAIN": ".github.io"},
+            "AUTH_COOKIE_DOMAIN: is a public suffix",
+        ),
+        ({}, {"AUTH_COOKIE_DOMAIN": ".example.org"}, "AUTH_COOKIE_DOMAIN: must be the host"),
+        ({}, {"AUTH_SECRET": None}, "AUTH_SECRET: is missing; make one with: openssl rand"),
+        ({}, {"AUTH_SECRET": "c2hvcnQ="}, "AUTH_SECRET: must hold at least 32 random bytes"),
+        ({}, {"AUTH_SECRET_FILE": "/nowhere"}, "AUTH_SECRET: set either"),
+        ({"auth.secret": SECRET}, {}, "auth.secret: a secret never stands in an ini file"),
+        ({}, {"PROVIDER_CLIENT_SECRET": None}, "PROVIDER_CLIENT_SECRET: is missing"),
+        ({}, {"ADMISSION_EVERYONE": None}, "admission: say who may sign in"),
+        (
+            {},
+            {"ADMISSION_USERS": "id:583231"},
+            "ADMISSION_EVERYONE: lets everyone in; remove it",
+        ),
+        ({}, {"ADMISSION_USERS": "octocat"}, "ADMISSION_USERS: 'octocat' must begin with"),
+        (
+            {},
+            {"AUTH_DATABASE_URL": "mysql://u:p4ssw0rd@db/x"},
+            "AUTH_DATABASE_URL: must be sqlite",
+        ),
+        (
+            {"auth.trusted_proxies": "everybody"},
+            {},
+            "auth.trusted_proxies: must list IP addresses",
+        ),
+        ({"auth.trusted_proxy": "127.0.0.1"}, {}, "auth.trusted_proxy: is not a setting"),
+        (
+            {"ratelimit.storage": "memcached://x"},
+            {},
+            "ratelimit.storage: must be memory:// or redis://",
+        ),
+    ):
+        with subtests.test(words=words):
+            _, text = problems(production, ini, environ)
+
+            assert words in text
+            assert SECRET not in text
+
+
 def test_only_the_two_words_name_a_mode(subtests):
     for mode in (None, "", "Local", "prod", "LOCAL", "local,production"):
         with subtests.test(mode=mode):
