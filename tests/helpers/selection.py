@@ -6,10 +6,8 @@ no difference of its own: SQLite stands for both, and the story of each endpoint
 
 from tests.helpers.engines import ENGINES
 
-_DIFFERENT = {"attacks", "races", "stateful", "unit", "upgrades"}
+_DIFFERENT = {"races", "stateful", "unit", "upgrades"}
 _MARKED = {"engines", "story"}
-# Elsewhere it goes through servers of its own, which start slowly and know nothing of SQL.
-_ATTACKED_ON_BOTH = {"functional", "installed"}
 
 
 def add_options(parser):
@@ -36,9 +34,7 @@ def _wanted(test):
 
 
 def _by_default(test):
-    folder = _folder(test)
-    attack = folder in _ATTACKED_ON_BOTH and _marker(test, "attack")
-    if folder in _DIFFERENT or attack or any(_marker(test, name) for name in _MARKED):
+    if _folder(test) in _DIFFERENT or any(_marker(test, name) for name in _MARKED):
         return _wanted(test)
     return ENGINES[:1]
 

@@ -31,8 +31,7 @@ def test_by_default_a_test_runs_where_the_engine_makes_a_difference(subtests):
         ("unit", [], ["sqlite", "postgresql"]),
         ("races", [], ["sqlite", "postgresql"]),
         ("functional", [("story", "health")], ["sqlite", "postgresql"]),
-        ("functional", [("attack", "x")], ["sqlite", "postgresql"]),
-        ("behind_proxy", [("attack", "x")], ["sqlite"]),
+        ("attacks", [("attack", "x")], ["sqlite"]),
         ("functional", [("engines", "postgresql")], ["postgresql"]),
         ("unit", [("engines", "sqlite")], ["sqlite"]),
     ):
