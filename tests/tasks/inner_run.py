@@ -10,7 +10,7 @@ from tests.helpers.processes import ROOT
 
 _INI = f"""
 [pytest]
-addopts = -q -n2 -p xdist -p pytest_timeout --import-mode=importlib
+addopts = -q -n1 -p xdist -p pytest_timeout --import-mode=importlib
 pythonpath = {ROOT}
 markers = attack
 verbosity_subtests = 0

@@ -1,9 +1,11 @@
 """Bring every catalogue up to date and compile it: ``python -m tools.messages``."""
 
 from tools.messages import files
+from tools.messages.extraction import extracted
 
+texts = extracted()
 for language in files.TRANSLATED:
-    catalogue = files.updated(language)
+    catalogue = files.updated(language, texts)
     path = files.path(language)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(files.as_text(catalogue))

@@ -8,7 +8,7 @@ from babel.messages.pofile import PoFileParser, write_po
 
 from authservice.settings.languages import LANGUAGES, SOURCE
 from tools.messages.catalogue import Catalogue
-from tools.messages.extraction import ROOT, extracted
+from tools.messages.extraction import ROOT
 
 TRANSLATED = tuple(language for language in LANGUAGES if language != SOURCE)
 
@@ -27,11 +27,11 @@ def stored(language: str) -> Catalogue:
     return catalogue
 
 
-def updated(language: str) -> Catalogue:
+def updated(language: str, extracted: Catalogue) -> Catalogue:
     """Return the texts of the code with a language's translations; what is new has none."""
     before = stored(language)
     after = Catalogue(language)
-    for message in extracted():
+    for message in extracted:
         if not message.id:
             continue
         known = before.get(message.id)
