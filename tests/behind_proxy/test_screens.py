@@ -7,15 +7,9 @@ import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT, PROVIDER
 from tests.behind_proxy.person import sees
-from tests.pages.accessibility import barriers, barriers_of_colours, colour_schemes
-from tests.pages.layout import fits, fits_fingers
+from tests.pages.accessibility import has_no_barrier
+from tests.pages.layout import DESKTOP, NARROW, PHONE, fits, fits_fingers
 
-PHONE = {
-    "viewport": {"width": 360, "height": 740},
-    "device_scale_factor": 2,
-    "has_touch": True,
-    "is_mobile": True,
-}
 LONG = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
 
 
@@ -34,18 +28,14 @@ def tab(production, new_browser):
 
 @pytest.fixture
 def examine(tab, keep_picture):
-    """Check that the page fits the screen, no control is too small and nothing is a barrier."""
+    """Check that the page fits each screen, no control is too small and nothing is a barrier."""
 
     def check(name):
-        fits(tab)
         fits_fingers(tab)
-        assert barriers(tab) == []
-        for scheme in colour_schemes(tab):
-            keep_picture(tab, f"{name}-phone-{scheme}")
-            assert barriers_of_colours(tab) == [], scheme
-        tab.set_viewport_size({"width": 320, "height": 256})
-        fits(tab)
-        tab.set_viewport_size(PHONE["viewport"])
+        has_no_barrier(tab, keep_picture, f"{name}-phone")
+        for size in (DESKTOP, NARROW, PHONE["viewport"]):
+            tab.set_viewport_size(size)
+            fits(tab)
 
     return check
 

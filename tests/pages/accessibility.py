@@ -12,6 +12,14 @@ _RUN = """rules => axe.run({ runOnly: rules, resultTypes: ["violations"] })
     .then(found => ({ passes: found.passes.length, violations: found.violations }))"""
 
 
+def has_no_barrier(tab, keep_picture, name):
+    """Check a page in both colour schemes, and leave a picture of it in each if wanted."""
+    assert barriers(tab) == []
+    for scheme in colour_schemes(tab):
+        keep_picture(tab, f"{name}-{scheme}")
+        assert barriers_of_colours(tab) == [], scheme
+
+
 def barriers(tab):
     """Return what is wrong with the page, one line for each rule and element."""
     return _broken(tab, _ALL)

@@ -1,5 +1,15 @@
 """How a page lies in its window, and whether a finger hits what is on it."""
 
+PHONE = {
+    "viewport": {"width": 360, "height": 740},
+    "device_scale_factor": 2,
+    "has_touch": True,
+    "is_mobile": True,
+}
+DESKTOP = {"width": 1280, "height": 800}
+# A desktop's at 400 per cent (WCAG 2.2, 1.4.10).
+NARROW = {"width": 320, "height": 256}
+
 # What is hidden from sight, as for screen readers, takes no room.
 _BEYOND = """() => {
     const width = document.documentElement.clientWidth;

@@ -39,7 +39,8 @@ class Weight:
 
     def _weights(self):
         """Return the bytes of the last page and of each file."""
-        pages = [each for each in self._responses if each.request.is_navigation_request()]
+        # Not the answer of an application, to whom a page may have sent its form.
+        pages = [each for each in self._responses if each.url == self._tab.url]
         files = [each for each in self._responses if "/static/" in each.url]
         by_url = groupby(sorted(files, key=_url), _url)
         return _bytes(pages[-1]), {url: max(map(_bytes, each)) for url, each in by_url}
