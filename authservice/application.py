@@ -87,14 +87,10 @@ def _common_components(
         rate_limits=None if storage is None else RateLimits(storage),
         silent_proxy=SilentProxy(settings),
         static_files=StaticFiles(settings.branding),
-        metadata=_prebuilt(metadata.document(settings)),
-        openapi=_prebuilt(openapi.document(settings, cookies)),
+        metadata=compact(metadata.document(settings)).encode(),
+        openapi=openapi.document(settings, cookies),
         backchannel_logout=logout,
         upkeep=Upkeep(database),
         metrics=start.metrics(settings, database, keys),
         tracing=tracing,
     )
-
-
-def _prebuilt(document: dict[str, Any]) -> bytes:
-    return compact(document).encode()

@@ -1,5 +1,6 @@
 """What the service says of itself, and whether an answer is what it says."""
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from authservice.web.session.cookies import Cookies
 from tests.unit.settings.loading import SECRET_BYTES, local
 
 SETTINGS = local()
-DOCUMENT = document(SETTINGS, Cookies(SETTINGS, ServerSecret(SECRET_BYTES)))
+DOCUMENT = json.loads(document(SETTINGS, Cookies(SETTINGS, ServerSecret(SECRET_BYTES))))
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,37 @@
 """The description of every endpoint in the words of OpenAPI 3.1, made of ``openapi.yaml``."""
 
 import json
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from authservice.crypto.compact_json import compact
 from authservice.settings import AuthSettings
 from authservice.web.session.cookies import Cookies
 
 _COMPILED = Path(__file__).with_name("openapi.json")
 
 
-def document(settings: AuthSettings, cookies: Cookies) -> dict[str, Any]:
-    """Return the description of the service that has these settings."""
-    described: dict[str, Any] = json.loads(_COMPILED.read_bytes())
-    described["info"]["title"] = settings.service_name
-    described["servers"] = [{"url": settings.auth_url}]
+def document(settings: AuthSettings, cookies: Cookies) -> bytes:
+    """Return the description of the service that has these settings, in JSON."""
+    return _document(
+        settings.service_name,
+        settings.auth_url,
+        f"{settings.issuer}/.well-known/openid-configuration",
+        cookies.session_name,
+        cookies.companion_name,
+    )
+
+
+# Most applications that tests make in one process are described by the same words.
+@lru_cache(maxsize=4)
+def _document(
+    service_name: str, auth_url: str, metadata: str, session_name: str, companion_name: str
+) -> bytes:
+    described = json.loads(_COMPILED.read_bytes())
+    described["info"]["title"] = service_name
+    described["servers"] = [{"url": auth_url}]
     schemes = described["components"]["securitySchemes"]
-    schemes["session"]["name"] = cookies.session_name
-    schemes["companion"]["name"] = cookies.companion_name
-    metadata = f"{settings.issuer}/.well-known/openid-configuration"
+    schemes["session"]["name"] = session_name
+    schemes["companion"]["name"] = companion_name
     schemes["openIdConnect"]["openIdConnectUrl"] = metadata
-    return described
+    return compact(described).encode()
