@@ -1,26 +1,10 @@
 """A person with a browser that runs no scripts, over real HTTP."""
 
-from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import requests
 
-
-class Form(HTMLParser):
-    """The first form of a page: where it goes and what is hidden in it."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.action = None
-        self.fields = {}
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        attributes = dict(attrs)
-        if tag == "form" and self.action is None:
-            self.action = attributes["action"]
-        if tag == "input" and attributes.get("type") == "hidden":
-            self.fields[attributes["name"]] = attributes["value"]
+from tests.helpers.form import Form
 
 
 class Person:

@@ -5,7 +5,7 @@ import subprocess
 from datetime import UTC, datetime
 from urllib.parse import urljoin
 
-from tests.e2e.person import Form
+from tests.helpers.form import Form
 from tests.helpers.node import node, packages
 
 

@@ -28,7 +28,7 @@ class Gate:
         """Sign in with an account; return the browser and the last answer of the service."""
         person = person or production_browser(app)
         page = person.get(SIGN_IN, query or {"callbackURL": "/"})
-        leaving = page.forms[0].submit("choice", value="sign-in")
+        leaving = person.press(page, choice="sign-in")
         return person, self.back(person, leaving, login)
 
     def back(self, person, leaving, login="octocat"):

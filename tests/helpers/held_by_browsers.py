@@ -20,7 +20,7 @@ class Held:
 
         self.sign_in = self.client.authorize(newcomer).location
         self.sign_in_form = _fields(newcomer.visit(self.sign_in), choice="sign-in")
-        self.callback = newcomer.visit(self.sign_in).forms[0].submit("choice", value="sign-in")
+        self.callback = newcomer.press(newcomer.visit(self.sign_in), choice="sign-in")
 
         self.consent = self.client.authorize(person, prompt="consent").location
         self.consent_form = _fields(person.visit(self.consent), decision="allow")

@@ -61,9 +61,9 @@ class RelyingParty:
         """Let the person sign in and allow everything asked; return the code."""
         answer = browser.follow_home(self.authorize(browser, **changes))
         if "/sign-in" in answer.request.path:
-            answer = browser.follow_home(answer.forms[0].submit("choice", value="sign-in"))
+            answer = browser.follow_home(browser.press(answer, choice="sign-in"))
         if "/consent" in answer.request.path:
-            answer = browser.follow_home(answer.forms[0].submit("decision", value="allow"))
+            answer = browser.follow_home(browser.press(answer, decision="allow"))
         return self.answer(answer)["code"]
 
     def answer(self, response):

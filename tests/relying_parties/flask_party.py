@@ -6,7 +6,7 @@ from authlib.integrations.base_client import OAuthError
 from authlib.integrations.flask_client import OAuth
 from flask import Flask, request, session
 
-from tests.e2e.person import Form
+from tests.helpers.form import Form
 from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
 
 _ORIGIN = REDIRECT_URI.removesuffix("/callback")

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from tests.e2e.person import Form
+from tests.helpers.form import Form
 from tests.helpers.node import node, packages
 from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
 
