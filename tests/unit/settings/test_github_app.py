@@ -88,6 +88,7 @@ def test_a_key_that_cannot_sign_is_named_and_not_shown(subtests):
     for key in (
         "no key",
         pem(ec.generate_private_key(ec.SECP256R1())),
+        pem(ec.generate_private_key(ec.SECP224R1())),
         pem(rsa.generate_private_key(public_exponent=65537, key_size=1024)),
         pem(
             rsa.generate_private_key(public_exponent=65537, key_size=2048),

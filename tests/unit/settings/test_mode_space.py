@@ -144,7 +144,9 @@ def _broken_by_production(settings):
 def test_what_is_accepted_is_expected_and_keeps_the_rules_of_its_mode(mode):
     accepted = 0
     wrong = []
-    for rest in SAFE_SPACE:
+    # What is no mode refuses the start alone: of its combinations some are enough. Their distance
+    # has no factor of the numbers of values, so each pair of values comes.
+    for rest in SAFE_SPACE[:: 1 if mode in {"local", "production"} else 29]:
         given = (mode, *rest)
         settings = _load(given)
         if (settings is not None) is not _is_expected(given):

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from sqlalchemy import select
@@ -118,6 +119,12 @@ def turnable_clock(turnable_clock, standin, monkeypatch):
     return turnable_clock
 
 
+@cache
+def _settings(ini, environ):
+    """Return settings; to check the App's key takes longer than most of the tests."""
+    return load_settings(PRODUCTION_INI | dict(ini), dict(environ))
+
+
 @pytest.fixture
 def make_service(database, standin):
     made = []
@@ -125,9 +132,8 @@ def make_service(database, standin):
     def make(organizations="acme", **variables):
         environ = PRODUCTION_ENVIRON | github_app.environ()
         environ |= {"ADMISSION_EVERYONE": "", "ADMISSION_ORGANIZATIONS": organizations}
-        made.append(
-            Service(database, load_settings(PRODUCTION_INI | standin.ini, environ | variables))
-        )
+        settings = _settings(tuple(standin.ini.items()), tuple((environ | variables).items()))
+        made.append(Service(database, settings))
         return made[-1]
 
     yield make
