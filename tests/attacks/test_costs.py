@@ -1,7 +1,5 @@
 """No part of a request costs more than in proportion to its length, whatever it holds."""
 
-from itertools import islice
-
 import pytest
 
 from tests.attacks import costs
@@ -11,8 +9,17 @@ from tests.openapi.described import operations
 from tools.prove.costs.headers import CALLED, with_long_headers
 from tools.prove.costs.values import with_long_values
 
-# As many as there are of one parameter or field.
-_AT_A_TIME = 70
+# What the operations are about. All of them in one test would take most of its time.
+_TAGS = sorted({tag for *_, described in operations() for tag in described["tags"]})
+_GROWTH = {
+    "line": (lambda length: length, False),
+    "square": (lambda length: length**2, True),
+    "cube": (lambda length: length**3, True),
+    "square and line": (lambda length: length**2 + 0.4 * length, True),
+    "early step": (lambda length: 0.2 * length + (length > 0.6), False),
+    "late step": (lambda length: 0.2 * length + (length > 0.9), False),
+    "cheap square": (lambda length: 0.009 * length**2, False),
+}
 
 
 @pytest.fixture
@@ -20,30 +27,14 @@ def app(make_app):
     return make_app(auth__trusted_proxies="127.0.0.1 10.0.0.0/8")
 
 
-@pytest.fixture
-def client(app, database):
-    return RelyingParty.registered(app, database)
+def _signed_in(app):
+    browser = Browser(app)
+    browser.sign_in()
+    return browser
 
 
-@pytest.fixture
-def browser(app):
-    signed_in = Browser(app)
-    signed_in.sign_in()
-    return signed_in
-
-
-@pytest.fixture
-def cookies(browser):
+def _cookies(browser):
     return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-
-
-def _parts():
-    """Yield each operation as often as it takes to send its requests, so many at a time."""
-    for operation in operations():
-        path, method, described = operation
-        number = len([*with_long_values(path, method, described, {}, {})])
-        for first in range(0, number, _AT_A_TIME):
-            yield pytest.param(operation, first, id=f"{method} {path} {first}")
 
 
 def _fast_growing(app, requests):
@@ -51,47 +42,37 @@ def _fast_growing(app, requests):
     return [each.name for each in requests if costs.grows_faster_than_its_length(app, each)]
 
 
-@pytest.mark.parametrize(
-    ("cost", "grows"),
-    [
-        (lambda length: length, False),
-        (lambda length: length**2, True),
-        (lambda length: length**3, True),
-        (lambda length: length**2 + 0.4 * length, True),
-        (lambda length: 0.2 * length + (length > 0.6), False),
-        (lambda length: 0.2 * length + (length > 0.9), False),
-        (lambda length: 0.009 * length**2, False),
-    ],
-    ids=["line", "square", "cube", "square-and-line", "early-step", "late-step", "cheap-square"],
-)
-def test_what_counts_as_growth(cost, grows):
-    assert costs.is_growth(*(0.001 + cost(length) for length in (0, 0.5, 0.75, 1))) is grows
+def test_what_counts_as_growth(subtests):
+    for name, (cost, grows) in _GROWTH.items():
+        with subtests.test(name=name):
+            parts = (0.001 + cost(length) for length in (0, 0.5, 0.75, 1))
+            assert costs.is_growth(*parts) is grows
 
 
 @pytest.mark.attack("EXHAUSTION-parsing")
 @pytest.mark.engines("sqlite")
 @pytest.mark.no_cover  # its cost would be measured too
-@pytest.mark.parametrize("called", CALLED, ids=" ".join)
-def test_no_header_and_no_cookie_costs_more_than_in_proportion(app, cookies, called):
-    method, path = called
-
-    assert _fast_growing(app, with_long_headers(path, method, cookies)) == []
+def test_no_header_and_no_cookie_costs_more_than_in_proportion(subtests, app):
+    for method, path in CALLED:
+        with subtests.test(method=method, path=path):
+            cookies = _cookies(_signed_in(app))
+            assert _fast_growing(app, with_long_headers(path, method, cookies)) == []
 
 
 @pytest.mark.attack("EXHAUSTION-parsing")
 @pytest.mark.engines("sqlite")
 @pytest.mark.no_cover
-@pytest.mark.parametrize(("operation", "first"), [*_parts()])
-def test_no_parameter_and_no_field_costs_more_than_in_proportion(
-    app, browser, cookies, client, operation, first
-):
-    path, method, described = operation
-    sound = _sound(browser, client, path)
-    headers = {"Cookie": cookies, "Origin": ORIGIN} | client.credentials()
-
-    requests = with_long_values(path, method, described, sound, headers)
-
-    assert _fast_growing(app, islice(requests, first, first + _AT_A_TIME)) == []
+@pytest.mark.parametrize("tag", _TAGS)
+def test_no_parameter_and_no_field_costs_more_than_in_proportion(subtests, app, database, tag):
+    client = RelyingParty.registered(app, database)
+    for path, method, described in operations():
+        if tag in described["tags"]:
+            with subtests.test(method=method, path=path):
+                browser = _signed_in(app)
+                sound = _sound(browser, client, path)
+                headers = {"Cookie": _cookies(browser), "Origin": ORIGIN} | client.credentials()
+                requests = with_long_values(path, method, described, sound, headers)
+                assert _fast_growing(app, requests) == []
 
 
 def _sound(browser, client, path):
