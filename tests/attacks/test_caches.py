@@ -1,5 +1,7 @@
 """Cache poisoning and deception: what may be kept is the same for all, and the rest is not kept."""
 
+from itertools import product
+
 import pytest
 
 from tests.helpers.browser import Browser
@@ -47,39 +49,41 @@ def _without_date(answer):
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning", "BROWSER-host-header")
-@pytest.mark.parametrize("path", CACHEABLE)
-def test_no_header_changes_an_answer_that_caches_keep(production, path):
-    plain = production_browser(production).get(path)
-    assert "max-age" in plain.headers["Cache-Control"]
+def test_no_header_changes_an_answer_that_caches_keep(subtests, production):
+    for path in CACHEABLE:
+        with subtests.test(path=path):
+            plain = production_browser(production).get(path)
+            assert "max-age" in plain.headers["Cache-Control"]
 
-    for name, value in UNKEYED.items():
-        answer = production_browser(production).get(path, extra_environ={name: value})
-        assert _without_date(answer) == _without_date(plain), name
+            for name, value in UNKEYED.items():
+                answer = production_browser(production).get(path, extra_environ={name: value})
+                assert _without_date(answer) == _without_date(plain), name
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning", "BROWSER-host-header")
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/error", "/nowhere", "/api/auth/nowhere"])
-def test_no_header_puts_a_host_into_a_page(production, path):
-    for name, value in UNKEYED.items():
-        answer = production_browser(production).get(
-            path, extra_environ={name: value}, expect_errors=True
-        )
-        assert "evil." not in answer.text, name
-        assert "evil." not in answer.headers.get("Location", ""), name
+def test_no_header_puts_a_host_into_a_page(subtests, production):
+    for path in ("/", "/sign-in", "/error", "/nowhere", "/api/auth/nowhere"):
+        with subtests.test(path=path):
+            for name, value in UNKEYED.items():
+                answer = production_browser(production).get(
+                    path, extra_environ={name: value}, expect_errors=True
+                )
+                assert "evil." not in answer.text, name
+                assert "evil." not in answer.headers.get("Location", ""), name
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning", "FAILURES-40")
-@pytest.mark.parametrize(
-    "suffix", ["/x.css", "/..%2fx.css", ";x.css", ".css", "%0ax.css", "%3fx.css"]
-)
-@pytest.mark.parametrize("path", ["/api/auth/get-session", "/api/auth/token", "/", "/consent"])
-def test_an_address_that_looks_like_a_file_shows_nobodys_data(production, database, path, suffix):
+def test_an_address_that_looks_like_a_file_shows_nobodys_data(subtests, production, database):
     browser = production_browser(production, signed_in_cookies(production, database))
 
-    answer = browser.get(f"{path}{suffix}", expect_errors=True)
-
-    assert answer.status_int in {400, 404}
-    assert "ada1@example.com" not in answer.text
+    for path, suffix in product(
+        ("/api/auth/get-session", "/api/auth/token", "/", "/consent"),
+        ("/x.css", "/..%2fx.css", ";x.css", ".css", "%0ax.css", "%3fx.css"),
+    ):
+        with subtests.test(path=path, suffix=suffix):
+            answer = browser.get(f"{path}{suffix}", expect_errors=True)
+            assert answer.status_int in {400, 404}
+            assert "ada1@example.com" not in answer.text
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning", "FAILURES-40", "OWASP-SESSION-5")

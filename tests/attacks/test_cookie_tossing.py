@@ -7,10 +7,10 @@ from tests.helpers.statements import statements  # noqa: F401  (a fixture)
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
-BROWSER = "__Host-authservice.browser"
 # Characters that a browser may let stand before a name: what begins with them has no prefix for
 # it, so that any host may set it. Python's strip() would take them away.
-BLANKS = ["\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0"]
+BLANKS = ("\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0")
+PREFIXES = ("", "__Secure-", *[f"{blank}__Host-" for blank in BLANKS])
 
 
 @pytest.fixture
@@ -53,52 +53,46 @@ def test_hundreds_of_tossed_cookies_do_not_hide_the_own_one(app, victim):
 
 
 @pytest.mark.attack("BROWSER-cookie-tossing")
-@pytest.mark.parametrize(
-    "prefix",
-    ["", "__Secure-", "__host-", "__HOST-", "x__Host-", *[f"{blank}__Host-" for blank in BLANKS]],
-)
-def test_a_companion_without_the_prefix_that_only_this_host_may_set_is_none(app, victim, prefix):
+def test_a_companion_without_the_prefix_that_only_this_host_may_set_is_none(subtests, app, victim):
     shared, companion = _only(victim, SHARED), _only(victim, COMPANION)
-    tossed = companion.replace("__Host-", prefix)
 
-    answer = production_browser(app, f"{shared}; {tossed}").get(
-        "/api/auth/list-sessions", expect_errors=True
-    )
-
-    assert answer.status_int == 401
+    for prefix in ("__host-", "__HOST-", "x__Host-", *PREFIXES):
+        with subtests.test(prefix=prefix):
+            tossed = companion.replace("__Host-", prefix)
+            answer = production_browser(app, f"{shared}; {tossed}").get(
+                "/api/auth/list-sessions", expect_errors=True
+            )
+            assert answer.status_int == 401
 
 
 @pytest.mark.attack("BROWSER-cookie-tossing", "BROWSER-csrf-forms")
-@pytest.mark.parametrize(
-    "name",
-    ["authservice.browser", "__Secure-authservice.browser", *[blank + BROWSER for blank in BLANKS]],
-)
-def test_a_form_made_for_another_browser_cannot_be_sent_with_its_tossed_cookie(app, victim, name):
-    page = production_browser(app).get("/sign-in")
-    value = page.headers["Set-Cookie"].split(";")[0].partition("=")[2]
-    form = dict(page.forms[0].submit_fields())
-
-    answer = production_browser(app, f"{victim}; {name}={value}").post(
-        "/sign-in", form | {"choice": "sign-in"}, expect_errors=True
-    )
-
-    assert answer.status_int == 403
-    assert "Location" not in answer.headers
+def test_a_form_made_for_another_browser_cannot_be_sent_with_its_tossed_cookie(
+    subtests, app, victim
+):
+    for prefix in PREFIXES:
+        with subtests.test(prefix=prefix):
+            page = production_browser(app).get("/sign-in")
+            value = page.headers["Set-Cookie"].split(";")[0].partition("=")[2]
+            form = dict(page.forms[0].submit_fields())
+            answer = production_browser(app, f"{victim}; {prefix}authservice.browser={value}").post(
+                "/sign-in", form | {"choice": "sign-in"}, expect_errors=True
+            )
+            assert answer.status_int == 403
+            assert "Location" not in answer.headers
 
 
 @pytest.mark.attack("BROWSER-login-csrf", "FAILURES-48", "RFC6819-4.4.1.6")
-@pytest.mark.parametrize("prefix", ["", "__Secure-", *[f"{blank}__Host-" for blank in BLANKS]])
-def test_a_tossed_attempt_cookie_finishes_nobodys_sign_in(app, prefix):
-    begun = production_browser(app).get("/api/auth/sign-in/begin")
-    state = begun.location.partition("state=")[2].partition("&")[0]
-    tossed = begun.headers["Set-Cookie"].split(";")[0].replace("__Host-", prefix)
-
-    answer = production_browser(app, tossed).get(
-        f"/api/auth/callback/github?code=c&state={state}", expect_errors=True
-    )
-
-    assert answer.status_int == 400
-    assert SHARED not in answer.headers.get("Set-Cookie", "")
+def test_a_tossed_attempt_cookie_finishes_nobodys_sign_in(subtests, app):
+    for prefix in PREFIXES:
+        with subtests.test(prefix=prefix):
+            begun = production_browser(app).get("/api/auth/sign-in/begin")
+            state = begun.location.partition("state=")[2].partition("&")[0]
+            tossed = begun.headers["Set-Cookie"].split(";")[0].replace("__Host-", prefix)
+            answer = production_browser(app, tossed).get(
+                f"/api/auth/callback/github?code=c&state={state}", expect_errors=True
+            )
+            assert answer.status_int == 400
+            assert SHARED not in answer.headers.get("Set-Cookie", "")
 
 
 @pytest.mark.engines("sqlite")

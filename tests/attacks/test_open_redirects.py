@@ -61,13 +61,14 @@ def test_a_redirect_uri_in_disguise_is_not_followed(client, browser):
 
 
 @pytest.mark.attack("RFC9700-4.11.2", "OWASP-OAUTH-1")
-@pytest.mark.parametrize("change", [{"prompt": "none"}, {"scope": "nonsense"}, {"request": "x"}])
-def test_an_error_is_not_sent_to_a_redirect_uri_in_disguise_either(client, browser, change):
-    for address in evil_addresses.disguised(client.redirect_uri):
-        asked = client.request(redirect_uri=address, **change)
-        answer = browser.get("/api/auth/oauth2/authorize", asked, expect_errors=True)
-        assert answer.status_int == 400, address
-        leads_nowhere(answer)
+def test_an_error_is_not_sent_to_a_redirect_uri_in_disguise_either(subtests, client, browser):
+    for change in ({"prompt": "none"}, {"scope": "nonsense"}, {"request": "x"}):
+        with subtests.test(**change):
+            for address in evil_addresses.disguised(client.redirect_uri):
+                asked = client.request(redirect_uri=address, **change)
+                answer = browser.get("/api/auth/oauth2/authorize", asked, expect_errors=True)
+                assert answer.status_int == 400, address
+                leads_nowhere(answer)
 
 
 @pytest.mark.attack("BROWSER-open-redirect")
@@ -83,47 +84,53 @@ def test_a_post_logout_redirect_uri_in_disguise_is_not_followed(client, browser)
 
 
 @pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
-@pytest.mark.parametrize("name", RETURNS)
-def test_an_application_address_in_disguise_is_not_followed_from_the_page(browser, name):
-    for address in evil_addresses.disguised(f"{ORIGIN}/home"):
-        answer = browser.get("/sign-in", {name: address}, expect_errors=True)
-        assert answer.status_int == (400 if "\0" in address else 403), address
-        leads_nowhere(answer)
+def test_an_application_address_in_disguise_is_not_followed_from_the_page(subtests, browser):
+    for name in RETURNS:
+        with subtests.test(name=name):
+            for address in evil_addresses.disguised(f"{ORIGIN}/home"):
+                answer = browser.get("/sign-in", {name: address}, expect_errors=True)
+                assert answer.status_int == (400 if "\0" in address else 403), address
+                leads_nowhere(answer)
 
 
 @pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
-@pytest.mark.parametrize("name", RETURNS)
-def test_nor_from_the_page_in_production(production, name):
-    for address in from_everywhere(production, evil_addresses.disguised(f"{OWN}/home")):
-        answer = production.get("/sign-in", {name: address}, expect_errors=True)
-        assert answer.status_int == (400 if "\0" in address else 403), address
-        leads_nowhere(answer)
+def test_nor_from_the_page_in_production(subtests, production):
+    for name in RETURNS:
+        with subtests.test(name=name):
+            for address in from_everywhere(production, evil_addresses.disguised(f"{OWN}/home")):
+                answer = production.get("/sign-in", {name: address}, expect_errors=True)
+                assert answer.status_int == (400 if "\0" in address else 403), address
+                leads_nowhere(answer)
 
 
 @pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
-@pytest.mark.parametrize("name", RETURNS)
-def test_nor_on_the_way_to_the_identity_provider(production, name):
-    for address in from_everywhere(production, evil_addresses.disguised(f"{OWN}/home")):
-        answer = production.get("/api/auth/sign-in/begin", {name: address}, expect_errors=True)
-        assert answer.status_int == (400 if "\0" in address else 403), address
-        leads_nowhere(answer)
+def test_nor_on_the_way_to_the_identity_provider(subtests, production):
+    for name in RETURNS:
+        with subtests.test(name=name):
+            for address in from_everywhere(production, evil_addresses.disguised(f"{OWN}/home")):
+                answer = production.get(
+                    "/api/auth/sign-in/begin", {name: address}, expect_errors=True
+                )
+                assert answer.status_int == (400 if "\0" in address else 403), address
+                leads_nowhere(answer)
 
 
 @pytest.mark.attack("BROWSER-open-redirect", "FAILURES-46")
-@pytest.mark.parametrize("name", RETURNS)
 @pytest.mark.parametrize("fixture", ["browser", "production"])
-def test_nor_by_the_session_api(request, fixture, name, engine):
+def test_nor_by_the_session_api(subtests, request, fixture, engine):
     where = request.getfixturevalue(fixture)
 
-    for address in from_everywhere(where, evil_addresses.disguised(f"{where.origin}/home")):
-        answer = where.post_json(
-            "/api/auth/sign-in/social",
-            {"provider": "github", name: address},
-            headers={"Origin": where.origin},
-            expect_errors=True,
-        )
-        assert answer.status_int == 403, address
-        assert "url" not in answer.json
+    for name in RETURNS:
+        with subtests.test(name=name):
+            for address in from_everywhere(where, evil_addresses.disguised(f"{where.origin}/home")):
+                answer = where.post_json(
+                    "/api/auth/sign-in/social",
+                    {"provider": "github", name: address},
+                    headers={"Origin": where.origin},
+                    expect_errors=True,
+                )
+                assert answer.status_int == 403, address
+                assert "url" not in answer.json
 
 
 @pytest.mark.attack("BROWSER-open-redirect")
@@ -139,11 +146,13 @@ NEARLY = ("//", "//{host}/", "//{host}/sign-in", "/sign-in/", "/static", "/stati
 
 
 @pytest.mark.attack("BROWSER-host-header", "BROWSER-cache-poisoning")
-@pytest.mark.parametrize("path", NEARLY)
-def test_a_host_that_was_made_up_does_not_become_the_next_page(production, path):
-    named = {"PATH_INFO": path.format(host=evil_addresses.HOST), "HTTP_HOST": evil_addresses.HOST}
-
-    answer = production.get("/", extra_environ=named, expect_errors=True)
-
-    assert answer.status_int == 404
-    leads_nowhere(answer)
+def test_a_host_that_was_made_up_does_not_become_the_next_page(subtests, production):
+    for path in NEARLY:
+        with subtests.test(path=path):
+            named = {
+                "PATH_INFO": path.format(host=evil_addresses.HOST),
+                "HTTP_HOST": evil_addresses.HOST,
+            }
+            answer = production.get("/", extra_environ=named, expect_errors=True)
+            assert answer.status_int == 404
+            leads_nowhere(answer)

@@ -34,9 +34,13 @@ def inside():
 
 
 @pytest.mark.attack("BROWSER-ssrf")
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_no_parameter_of_an_authorization_request_is_fetched(
+    subtests, browser, relying_party, inside
+):
+    address, asked = inside
+    browser.sign_in()
+
+    for name in (
         "request_uri",
         "registration",
         "client_id",
@@ -49,15 +53,12 @@ def inside():
         "id_token_hint",
         "login_hint",
         "acr_values",
-    ],
-)
-def test_no_parameter_of_an_authorization_request_is_fetched(browser, relying_party, inside, name):
-    address, asked = inside
-    browser.sign_in()
-
-    browser.get(AUTHORIZE, relying_party.request(**{name: f"{address}/x"}), expect_errors=True)
-
-    assert asked == []
+    ):
+        with subtests.test(name=name):
+            asked.clear()
+            request = relying_party.request(**{name: f"{address}/x"})
+            browser.get(AUTHORIZE, request, expect_errors=True)
+            assert asked == []
 
 
 @pytest.mark.attack("BROWSER-ssrf")
