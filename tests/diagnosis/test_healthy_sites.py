@@ -47,9 +47,8 @@ def test_what_people_read(verification):
     assert output.endswith("0 errors, 0 warnings\n")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_arguments_that_cannot_be_used_end_with_status_2(subtests, capsys):
+    for arguments in (
         [],
         ["auth.example.com"],
         ["http://auth.example.com"],
@@ -59,11 +58,10 @@ def test_what_people_read(verification):
         ["https://auth.example.com", "--ca-bundle", "/etc/passwd"],
         ["https://auth.example.com", "--ca-bundle", "/etc"],
         ["https://auth.example.com", "--json", "--json"],
-    ],
-)
-def test_arguments_that_cannot_be_used_end_with_status_2(arguments, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["verify", *arguments])
-
-    assert ended.value.code == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+    ):
+        with subtests.test(arguments=" ".join(arguments)):
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                main(["verify", *arguments])
+            assert ended.value.code == 2
+            assert len(capsys.readouterr().err.splitlines()) == 1

@@ -3,8 +3,6 @@
 import base64
 import os
 
-import pytest
-
 from tests.diagnosis.machine import finds
 
 SETTINGS = "settings.refused"
@@ -60,9 +58,10 @@ def test_templates_that_are_loaded_again_and_again(machine):
 # Settings that the service refuses
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "name"),
-    [
+def test_a_setting_that_is_refused(subtests, machine):
+    in_order = machine.text
+
+    for key, value, name in (
         ("auth.url", "http://auth.observatory-lab.org", "auth.url (AUTH_URL)"),
         ("auth.url", "https://auth.observatory-lab.org/", "auth.url (AUTH_URL)"),
         ("auth.url", '"https://auth.observatory-lab.org"', "auth.url (AUTH_URL)"),
@@ -72,12 +71,11 @@ def test_templates_that_are_loaded_again_and_again(machine):
         ("auth.trusted_proxy", "127.0.0.1", "auth.trusted_proxy"),
         ("auth.database_url", "mysql://db/auth", "auth.database_url (AUTH_DATABASE_URL)"),
         ("lifetimes.session", "7d", "lifetimes.session"),
-    ],
-)
-def test_a_setting_that_is_refused(machine, key, value, name):
-    machine.set(key, value)
-
-    finds(machine, (SETTINGS, name))
+    ):
+        with subtests.test(key=key, value=value):
+            machine.text = in_order
+            machine.set(key, value)
+            finds(machine, (SETTINGS, name))
 
 
 def test_a_refused_setting_is_shown_unless_it_may_hold_a_password(machine):

@@ -160,31 +160,28 @@ def test_a_callback_address_for_which_the_provider_redirects_elsewhere(
     assert found["found"] == f"https://{HOST}/api/auth/callback/github"
 
 
-@pytest.mark.parametrize(
-    ("with_callback", "without", "kind"),
-    [
+def test_what_a_provider_refuses_is_told_apart(subtests, machine, names, trusted):
+    certificate = trusted.certificate("code-hosting.test")
+    names["code-hosting.test"] = ["127.0.0.1"]
+
+    def answer(path):
+        status, body = with_callback if "redirect_uri=" in path else without
+        return status, "text/html", body
+
+    for with_callback, without, kind in (
         ((400, b"The redirect_uri is not associated with this app."), (400, b""), "refused"),
         ((400, b"<h1>Invalid callback URL</h1>"), (400, b""), "refused"),
         ((400, b"Bad request"), (200, b"Sign in"), "refused"),
         ((400, b"Unknown client_id or redirect_uri"), (400, b""), "not ours"),
         ((404, b"Not found"), (404, b"Not found"), "not ours"),
         ((400, b"Bad request"), (400, b"redirect_uri is missing"), "not ours"),
-    ],
-)
-def test_what_a_provider_refuses_is_told_apart(
-    machine, names, trusted, with_callback, without, kind
-):
-    def answer(path):
-        status, body = with_callback if "redirect_uri=" in path else without
-        return status, "text/html", body
-
-    site = HttpsSite(trusted.certificate("code-hosting.test"), answer=answer)
-    names["code-hosting.test"] = ["127.0.0.1"]
-    machine.set("provider.authorize_url", f"https://code-hosting.test:{site.port}/authorize")
-
-    wanted = "provider.callback_refused" if kind == "refused" else "provider.authorize_url"
-    with closing(site):
-        finds(machine, (wanted, "provider.authorize_url"))
+    ):
+        with subtests.test(with_callback=with_callback, without=without):
+            wanted = "provider.callback_refused" if kind == "refused" else "provider.authorize_url"
+            with closing(HttpsSite(certificate, answer=answer)) as site:
+                url = f"https://code-hosting.test:{site.port}/authorize"
+                machine.set("provider.authorize_url", url)
+                finds(machine, (wanted, "provider.authorize_url"))
 
 
 def test_a_token_address_whose_error_is_no_text(machine, names, trusted):

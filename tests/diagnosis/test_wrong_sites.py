@@ -6,8 +6,6 @@ import socket
 import ssl
 from contextlib import closing
 
-import pytest
-
 from tests.diagnosis.deployed import URL, Service
 from tests.diagnosis.https_site import HttpsSite
 from tests.diagnosis.machine import HOST, troubles
@@ -29,9 +27,8 @@ def within(directives):
     return (PASS, f"{PASS}        {directives}\n")
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
+def test_a_proxy_that_is_set_up_wrongly(subtests, verification):
+    for change, expected in (
         (
             location("/.well-known/", "root /var/www;"),
             [("metadata.missing", f"{URL}{METADATA}")],
@@ -157,10 +154,9 @@ def within(directives):
             location("/api/auth/get-session", "return 444;"),
             ["reach.broken"],
         ),
-    ],
-)
-def test_a_proxy_that_is_set_up_wrongly(verification, change, expected):
-    verification.behind(change).finds(*expected)
+    ):
+        with subtests.test(change=change):
+            verification.behind(change).finds(*expected)
 
 
 def test_a_service_that_is_not_started(verification):

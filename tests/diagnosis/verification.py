@@ -23,7 +23,8 @@ class Verification:
         self.proxy = None
 
     def behind(self, *changes, certificate=None, service_port=None):
-        """Start the proxy with changes to its configuration."""
+        """Start the proxy with changes to its configuration, in place of the one before."""
+        self.stop()
         self.proxy = Proxy(
             self._folders.mktemp("proxy"),
             service_port or self.service.port,

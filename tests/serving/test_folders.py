@@ -1,24 +1,19 @@
 """Whatever the folder is called in which the service lies, its programs work or say why not."""
 
 import subprocess
-
-import pytest
+from itertools import product
 
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
 from tests.serving.servers import local_ini
 
-STRANGE = "a b#c;d [e] 'f' $g é漢"
 
-
-@pytest.fixture
-def folder(tmp_path, request):
-    """A folder with an ini file like that of a checkout."""
-    made = tmp_path / request.param
-    made.mkdir()
-    local_ini(made).rename(made / "local.ini")
-    (made / "alembic").symlink_to(ROOT / "alembic")
-    return made
+def made(folder):
+    """Make a folder with an ini file like that of a checkout."""
+    folder.mkdir()
+    local_ini(folder).rename(folder / "local.ini")
+    (folder / "alembic").symlink_to(ROOT / "alembic")
+    return folder
 
 
 def run(folder, *command, **environ):
@@ -33,8 +28,8 @@ def run(folder, *command, **environ):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("folder", [STRANGE], indirect=True)
-def test_its_programs_work_in_a_folder_of_any_name(folder, stopped_in_the_end):
+def test_its_programs_work_in_a_folder_of_any_name(tmp_path, stopped_in_the_end):
+    folder = made(tmp_path / "a b#c;d [e] 'f' $g é漢")
     for ini in ("local.ini", str(folder / "local.ini")):
         status, said = run(folder, "authservice", "migrate", "--config", ini)
         assert status == 0, said
@@ -54,44 +49,42 @@ def test_its_programs_work_in_a_folder_of_any_name(folder, stopped_in_the_end):
         assert server.stop() == 0
 
 
-@pytest.mark.parametrize("folder", ["100%", "%(here)s"], indirect=True)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["authservice", "migrate"],
-        ["authservice", "clients", "list"],
-        ["authservice", "clients", "disable", "x"],
-        ["authservice", "provider", "rebind"],
-        ["authservice", "check", "--config", "local.ini"],
-        ["authservice-register", "--name", "A", "--redirect-uri", "http://localhost/"],
-        ["authservice-granian", "local.ini"],
-    ],
-    ids=" ".join,
-)
-def test_a_percent_sign_in_the_folder_is_named_in_one_line(folder, command):
-    status, said = run(folder, *command)
+def test_a_percent_sign_in_the_folder_is_named_in_one_line(subtests, tmp_path):
+    folders = [made(tmp_path / name) for name in ("100%", "%(here)s")]
 
-    assert status in {1, 2}
-    assert f"{folder}/local.ini has a % in its path, where no ini file can be read" in said
-    assert "Traceback" not in said
+    for folder, command in product(
+        folders,
+        (
+            "authservice migrate",
+            "authservice clients list",
+            "authservice clients disable x",
+            "authservice provider rebind",
+            "authservice check --config local.ini",
+            "authservice-register --name A --redirect-uri http://localhost/",
+            "authservice-granian local.ini",
+        ),
+    ):
+        with subtests.test(folder=folder.name, command=command):
+            status, said = run(folder, *command.split())
+            assert status in {1, 2}
+            assert f"{folder}/local.ini has a % in its path, where no ini file can be read" in said
+            assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("folder", ["plain"], indirect=True)
-@pytest.mark.parametrize(
-    "command", [["clients", "list"], ["clients", "disable", "x"], ["provider", "rebind"]]
-)
-def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(folder, command):
+def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(subtests, tmp_path):
+    folder = made(tmp_path / "plain")
     (folder / "local.ini").write_text("[app:main]\nauth.url = 100%\nsecret\n", encoding="utf-8")
 
-    status, said = run(folder, "authservice", *command)
+    for command in ("clients list", "clients disable x", "provider rebind"):
+        with subtests.test(command=command):
+            status, said = run(folder, "authservice", *command.split())
+            assert status == 2
+            assert said.startswith("authservice: ")
+            assert len(said.splitlines()) == 1
 
-    assert status == 2
-    assert said.startswith("authservice: ")
-    assert len(said.splitlines()) == 1
 
-
-@pytest.mark.parametrize("folder", ["plain"], indirect=True)
-def test_a_folder_that_cannot_be_made_is_said_in_one_line(folder):
+def test_a_folder_that_cannot_be_made_is_said_in_one_line(tmp_path):
+    folder = made(tmp_path / "plain")
     (folder / "file").touch()
     url = f"sqlite:///{folder}/file/local.sqlite"
 
@@ -102,18 +95,17 @@ def test_a_folder_that_cannot_be_made_is_said_in_one_line(folder):
     assert len(said.splitlines()) == 2
 
 
-@pytest.mark.parametrize("folder", ["a b"], indirect=True)
-@pytest.mark.parametrize("program", ["pserve", "authservice-granian"])
-def test_what_is_to_be_run_names_the_ini_file_of_the_service(folder, program, tmp_path):
+def test_what_is_to_be_run_names_the_ini_file_of_the_service(subtests, tmp_path):
     """Another deployment may have its own in the folder of the shipped ones."""
+    folder = made(tmp_path / "a b")
     file = (folder / "local.ini").rename(folder / "ours.ini")
-
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    port = f"listen_port={free_port()}"
 
-    _, said_there = run(folder, program, "ours.ini", port)
-    _, said_elsewhere = run(elsewhere, program, str(file), port)
-
-    assert "run: authservice migrate --config ours.ini\n" in said_there
-    assert f"run: authservice migrate --config '{file}'\n" in said_elsewhere
+    for program in ("pserve", "authservice-granian"):
+        with subtests.test(program=program):
+            port = f"listen_port={free_port()}"
+            _, said_there = run(folder, program, "ours.ini", port)
+            _, said_elsewhere = run(elsewhere, program, str(file), port)
+            assert "run: authservice migrate --config ours.ini\n" in said_there
+            assert f"run: authservice migrate --config '{file}'\n" in said_elsewhere
