@@ -44,22 +44,19 @@ def test_the_npm_client_leads_to_the_provider_and_back_without_a_page_of_ours(ta
 
 
 @pytest.mark.attack("BROWSER-planted-session")
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
+def test_a_script_of_a_sibling_learns_no_state_and_makes_no_attempt(subtests, tab):
+    for options, told in (
         ({}, "Failed to fetch"),
         ({"redirect": "manual"}, "Failed to fetch"),
         ({"mode": "no-cors"}, "opaque"),
-    ],
-)
-def test_a_script_of_a_sibling_learns_no_state_and_makes_no_attempt(tab, options, told):
-    tab.goto(APP)
-
-    learnt = tab.evaluate(_FETCH, [BEGIN, options | {"credentials": "include"}])
-
-    assert told in learnt
-    assert "state" not in learnt
-    assert _attempts(tab) == []
+    ):
+        with subtests.test(options=options):
+            tab.context.clear_cookies()
+            tab.goto(APP)
+            learnt = tab.evaluate(_FETCH, [BEGIN, options | {"credentials": "include"}])
+            assert told in learnt
+            assert "state" not in learnt
+            assert _attempts(tab) == []
 
 
 @pytest.mark.attack("BROWSER-planted-session")

@@ -141,21 +141,18 @@ def test_a_line_break_from_outside_does_not_begin_a_line(production):
     assert not [entry for entry in _entries(production) if entry["level"] == "forged"]
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
+def test_the_reference_on_an_error_page_is_in_the_log(subtests, production):
+    for path, status in (
         ("/api/auth/oauth2/authorize?client_id=nobody&redirect_uri=x", 400),
         ("/sign-in?callbackURL=https://evil.test/", 403),
         ("/consent?interaction=junk", 400),
         ("/api/auth/callback/github?state=junk", 400),
         ("/nowhere", 404),
-    ],
-)
-def test_the_reference_on_an_error_page_is_in_the_log(production, path, status):
-    answer = production.caller().get(f"{AUTH}{path}")
-
-    assert answer.status == status
-    assert _logged_under(production, answer)
+    ):
+        with subtests.test(path=path):
+            answer = production.caller().get(f"{AUTH}{path}")
+            assert answer.status == status
+            assert _logged_under(production, answer)
 
 
 def test_every_event_of_a_request_has_its_reference(production, walk):
