@@ -46,12 +46,12 @@ def test_every_answer_is_right(populate, database, app, monkeypatch):
             perform(case.work(population).begin(), exchange)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_another_answer_is_wrong(case):
+def test_another_answer_is_wrong(subtests):
     client = Client("id", "secret", REDIRECT_URI)
     grants = [Grant("somebody", client, "access", "refresh")]
     population = Population(HOST, [Person("somebody", "cookies", client)], grants)
     answer = Answer(404, b"HTTP/1.1 404 Not Found", b"{}")
 
-    with pytest.raises(WrongAnswerError):
-        perform(CASES[case].work(population).begin(), lambda _request: answer)
+    for name, case in CASES.items():
+        with subtests.test(name=name), pytest.raises(WrongAnswerError):
+            perform(case.work(population).begin(), lambda _request: answer)

@@ -106,23 +106,20 @@ def test_its_first_line_names_the_database_where_clients_are_registered(start, t
     assert service.stop()[2].splitlines()[0] == f"The database is {database}."
 
 
-@pytest.mark.parametrize(
-    ("named", "status", "text"),
-    [
+def test_a_database_that_cannot_be_is_said_in_one_line(subtests, tmp_path):
+    (tmp_path / "file").write_text("no database\n" * 1000)
+
+    for named, status, text in (
         ("", 2, "must be the path of an SQLite file"),
         ("postgresql://localhost/a", 2, "must be the path of an SQLite file"),
         ("file/local.sqlite", 1, "cannot be made: "),
         ("file", 1, "file is not a database"),
-    ],
-)
-def test_a_database_that_cannot_be_is_said_in_one_line(tmp_path, named, status, text):
-    (tmp_path / "file").write_text("no database\n" * 1000)
-
-    ended, said = refused(tmp_path, "--port", "0", "--database", named)
-
-    assert ended == status
-    assert text in said
-    assert "Traceback" not in said
+    ):
+        with subtests.test(named=named):
+            ended, said = refused(tmp_path, "--port", "0", "--database", named)
+            assert ended == status
+            assert text in said
+            assert "Traceback" not in said
 
 
 def test_what_is_temporary_belongs_to_its_user_alone(start):
@@ -250,9 +247,9 @@ def test_a_port_that_is_taken_is_named(tmp_path):
     assert "--port" in said
 
 
-@pytest.mark.parametrize("port", ["-1", "65536", "http", "1.5", ""])
-def test_a_port_that_is_none_is_refused(tmp_path, port):
-    status, said = refused(tmp_path, "--port", port)
-
-    assert status == 2
-    assert "--port" in said
+def test_a_port_that_is_none_is_refused(subtests, tmp_path):
+    for port in ("-1", "65536", "http", "1.5", ""):
+        with subtests.test(port=port):
+            status, said = refused(tmp_path, "--port", port)
+            assert status == 2
+            assert "--port" in said

@@ -156,19 +156,20 @@ def test_a_taken_port_is_said_before_anything_is_set_up(checkout, python, host):
     assert set_up(checkout) == []
 
 
-@pytest.mark.parametrize("name", ["100%", "%(here)s", "what?", "a:b", "$HOME", "a\\b"])
-def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(checkout, name):
-    folder = checkout.folder.with_name(name)
-    checkout.folder.rename(folder)
+def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(subtests, checkout):
+    folder = checkout.folder
+    which = "that Python or the service cannot work with"
 
-    done = subprocess.run(
-        ["./run", "local"], cwd=folder, check=False, capture_output=True, text=True
-    )
-
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
-        "The path of this checkout has a sign in it that Python or the service cannot work with:",
-        f"    {folder}",
-        "Move the checkout to a folder without % ? : $ and \\ in its path.",
-    ]
-    subprocess.run(["./run", "help"], cwd=folder, check=True, capture_output=True)
+    for name in ("100%", "%(here)s", "what?", "a:b", "$HOME", "a\\b"):
+        folder = folder.rename(folder.with_name(name))
+        with subtests.test(name=name):
+            done = subprocess.run(
+                ["./run", "local"], cwd=folder, check=False, capture_output=True, text=True
+            )
+            assert done.returncode == 1
+            assert done.stderr.splitlines() == [
+                f"The path of this checkout has a sign in it {which}:",
+                f"    {folder}",
+                "Move the checkout to a folder without % ? : $ and \\ in its path.",
+            ]
+            subprocess.run(["./run", "help"], cwd=folder, check=True, capture_output=True)

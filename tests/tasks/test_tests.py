@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from itertools import product
 
 import pytest
 
@@ -43,26 +44,25 @@ def test_quick_tests_are_those_of_sqlite_and_install_nothing(checkout):
     assert last == f"pytest {QUICK} --engines=sqlite -x {folders}"
 
 
-@pytest.mark.parametrize(
-    ("file", "linted"),
-    [
-        ("authservice/clock.py", [*STYLE, *TYPES]),
-        (".github/workflows/checks.yml", [*STYLE, *SCHEMAS]),
-        ("requirements/lint.txt", LINT),
-        ("docs/sqlite.md", STYLE),
-    ],
-)
-@pytest.mark.parametrize("is_committed", [True, False], ids=["committed", "new"])
-def test_quick_lints_what_changed(checkout, file, linted, is_committed):
-    _commit(checkout, "everything")
-    (checkout.folder / file).parent.mkdir(parents=True, exist_ok=True)
-    (checkout.folder / file).write_text("changed")
-    _commit(checkout, "the last change" if is_committed else "nothing")
-
-    checkout.run("./run", "quick")
-
-    names = [line.partition(" ")[0] for line in checkout.done]
-    assert [name for name in names if name not in {"pip", "pytest"}] == linted
+def test_quick_lints_what_changed(subtests, checkout):
+    for (file, linted), change in product(
+        (
+            ("authservice/clock.py", [*STYLE, *TYPES]),
+            (".github/workflows/checks.yml", [*STYLE, *SCHEMAS]),
+            ("requirements/lint.txt", LINT),
+            ("docs/sqlite.md", STYLE),
+        ),
+        ("committed", "new"),
+    ):
+        with subtests.test(file=file, change=change):
+            _commit(checkout, "everything")
+            (checkout.folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (checkout.folder / file).write_text(change)
+            _commit(checkout, "the last change" if change == "committed" else "nothing")
+            before = len(checkout.done)
+            checkout.run("./run", "quick")
+            names = [line.partition(" ")[0] for line in checkout.done[before:]]
+            assert [name for name in names if name not in {"pip", "pytest"}] == linted
 
 
 def _commit(checkout, what):
