@@ -9,7 +9,6 @@ from authservice.models import verification
 from authservice.models.base import metadata
 from tests.helpers import github_app
 from tests.helpers.admission import NAVIGATION, Gate
-from tests.helpers.browser import Browser
 from tests.helpers.production import production_app, production_browser
 from tests.openapi.described import PATHS, answers, check
 from tests.openapi.situations import SITUATIONS
@@ -45,31 +44,22 @@ JUNK_CREDENTIALS = {
 
 
 @pytest.fixture
-def production_with_app(make_app, database, monkeypatch):
+def production_with_app(app, make_app, database, monkeypatch):
     """Return a browser of a production with a GitHub App."""
-
-    def browser():
-        with database.transaction() as connection:
-            # It forgets that local mode has served it.
-            connection.execute(delete(verification))
-        for name, value in github_app.environ().items():
-            monkeypatch.setenv(name, value)
-        return production_browser(production_app(make_app, monkeypatch))
-
-    return browser
+    # Production refuses a database that knows the developer of local mode, so it comes first.
+    with database.transaction() as connection:
+        # It forgets that local mode has served it.
+        connection.execute(delete(verification))
+    for name, value in github_app.environ().items():
+        monkeypatch.setenv(name, value)
+    production = production_app(make_app, monkeypatch)
+    return lambda: production_browser(production)
 
 
 @pytest.fixture
-def world(app, database, production_with_app):
-    return World(app, database, production_with_app)
-
-
-@pytest.fixture
-def unreachable(tmp_path):
-    """The path of a database file that cannot be opened."""
-    folder = tmp_path / "unreachable.sqlite"
-    folder.mkdir()
-    return folder
+def make_world(app, database, production_with_app):
+    """Make a user, as if it were the first, and a client."""
+    return lambda: World(app, database, production_with_app)
 
 
 def situations(answer):
@@ -77,26 +67,26 @@ def situations(answer):
 
 
 @pytest.mark.attack("FAILURES-24")
-@pytest.mark.parametrize("answer", OTHERS, ids=str)
-def test_a_described_answer_is_given(world, answer):
-    assert situations(answer), f"no request leads to {answer}"
+def test_a_described_answer_is_given(subtests, make_world):
+    for answer in OTHERS:
+        with subtests.test(answer=str(answer)):
+            assert situations(answer), "no request leads to it"
 
-    for prepare in situations(answer):
-        # Each in a browser of its own, as if it were the first.
-        again = World(world.app, world.database, world.production_with_app)
-        check(answer, prepare(again)())
+            for prepare in situations(answer):
+                check(answer, prepare(make_world())())
 
 
-@pytest.mark.parametrize("answer", CONFIRMING, ids=str)
 def test_who_has_to_be_confirmed_is_led_to_the_provider(
-    make_app, monkeypatch, standin, turnable_clock, answer
+    subtests, make_app, monkeypatch, standin, turnable_clock
 ):
     standin.organization("acme", members={"octocat": "active"})
     gate = Gate(make_app, monkeypatch, standin)
     person, _ = gate.come(gate.serves(admission__organizations="acme"))
     turnable_clock.advance(days=2)
 
-    check(answer, person.get(PATHS[answer.operation], headers=NAVIGATION))
+    for answer in CONFIRMING:
+        with subtests.test(answer=str(answer)):
+            check(answer, person.get(PATHS[answer.operation], headers=NAVIGATION))
 
 
 def test_no_situation_leads_to_an_answer_that_is_not_described():
@@ -130,31 +120,33 @@ def _after_too_many(browser, operation):
     return response
 
 
-@pytest.mark.parametrize("answer", UNAVAILABLE, ids=str)
 def test_without_a_database_the_answer_is_the_described_one(
-    world, answer, make_app, monkeypatch, unreachable
+    subtests, make_world, database, make_app, monkeypatch, tmp_path
 ):
-    send = _needing_the_database(world, answer.operation, make_app, monkeypatch, unreachable)
-    with world.database.transaction() as connection:
+    # A server that has read its keys needs the database no more; this one never could.
+    unreadable = production_app(make_app, monkeypatch, auth__database_url=f"sqlite:///{tmp_path}")
+    waiting = production_browser(unreadable)
+    requests = []
+    for answer in UNAVAILABLE:
+        with subtests.test(answer=str(answer)):
+            world = make_world()
+            requests.append((answer, _needing_the_database(world, answer.operation, waiting)))
+    with database.transaction() as connection:
         # The children first.
         for table in reversed(metadata.sorted_tables):
             connection.execute(text(f'DROP TABLE "{table.name}"'))
 
-    check(answer, send())
+    for answer, send in requests:
+        with subtests.test(answer=str(answer)):
+            check(answer, send())
 
 
-def _needing_the_database(world, operation, make_app, monkeypatch, unreachable):
+def _needing_the_database(world, operation, waiting):
     if operation == "get_jwks":
-        # A server that has read its keys needs the database no more; this one never could.
-        waiting = Browser(make_app(auth__database_url=f"sqlite:///{unreachable}"))
         return world.get(PATHS[operation], browser=waiting)
     if operation == "get_sign_in_begin":
-        # Local mode only names its own page; production begins the attempt at once, on a database
-        # that forgets here that local mode has served it.
-        with world.database.transaction() as connection:
-            connection.execute(delete(verification))
-        browser = production_browser(production_app(make_app, monkeypatch))
-        return world.get(PATHS[operation], browser=browser)
+        # Local mode only names its own page; production begins the attempt at once.
+        return world.get(PATHS[operation], browser=world.production_with_app())
     good = [
         prepare
         for each in DESCRIBED
