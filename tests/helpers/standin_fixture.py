@@ -4,6 +4,7 @@ import http.client
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -68,6 +69,15 @@ class IdentityProviderStandin:
     def fault(self, path, kind):
         """Let an address fail from now on; the kinds are those of the stand-in's faults."""
         self._control("fault", {"path": path, "kind": kind})
+
+    @contextmanager
+    def failing(self, path, kind):
+        """Let an address fail for a while."""
+        self.fault(path, kind)
+        try:
+            yield
+        finally:
+            self.repair(path)
 
     def repair(self, path):
         """Let an address answer again; anyone who waits there goes on waiting."""

@@ -1,5 +1,6 @@
 """The organizations and teams of a person, as far as the provider lets us see them."""
 
+from itertools import product
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -93,13 +94,12 @@ def test_an_invitation_is_no_membership(memberships, standin):
     assert memberships("acme", teams=["acme/core"]) == Memberships()
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"), [({"saml": True}, "saml"), ({"restricted": True}, "restricted")]
-)
-def test_an_organization_that_lets_nobody_see_says_why(memberships, standin, changes, reason):
-    standin.organization("Acme", **changes)
+def test_an_organization_that_lets_nobody_see_says_why(subtests, memberships, standin):
+    for reason in ("saml", "restricted"):
+        with subtests.test(reason=reason):
+            standin.organization("Acme", **{"saml": False, "restricted": False, reason: True})
 
-    assert ("acme", reason) in unreadable(memberships("acme"))
+            assert ("acme", reason) in unreadable(memberships("acme"))
 
 
 def test_an_organization_that_single_sign_on_keeps_out_of_the_list_has_its_number(
@@ -124,30 +124,30 @@ def test_what_one_organization_hides_does_not_concern_another(memberships, stand
     assert found == Memberships((ACME,), (), (("id:9", "saml"), ("closed", "saml")))
 
 
-@pytest.mark.parametrize(
-    ("kind", "reason"),
-    [
+def test_an_answer_about_one_organization_that_is_none_lets_nobody_in(
+    subtests, memberships, standin
+):
+    for kind, reason in (
         ("forbidden", "forbidden"),
         ("redirect", "unreadable"),
         ("not_json", "unreadable"),
         ("deep", "unreadable"),
         ("empty", "unreadable"),
         ("text", "unreadable"),
-    ],
-)
-def test_an_answer_about_one_organization_that_is_none_lets_nobody_in(
-    memberships, standin, kind, reason
-):
-    standin.fault(f"{ORGS}/closed", kind)
+    ):
+        with subtests.test(kind=kind), standin.failing(f"{ORGS}/closed", kind):
+            found = memberships("closed", "acme")
 
-    assert memberships("closed", "acme") == Memberships((ACME,), (), (("closed", reason),))
+            assert found == Memberships((ACME,), (), (("closed", reason),))
 
 
-@pytest.mark.parametrize("path", [ORGS, TEAMS, f"{ORGS}/closed", "/api/orgs/acme/teams/core"])
-@pytest.mark.parametrize(
-    "kind", ["500", "502", "429", "reset", "truncated", "rate_limited", "secondary_limit"]
-)
-def test_an_outage_is_told_apart_from_a_no(make_sign_in, standin, path, kind):
+def failure_at(standin, sign_in, path, kind, login="octocat"):
+    with standin.failing(path, kind), pytest.raises(SignInFailedError) as failure:
+        sign_in.profile(login)
+    return failure.value.code
+
+
+def test_an_outage_is_told_apart_from_a_no(subtests, make_sign_in, standin):
     standin.organization(
         "Acme", teams={"core": {}, "crew": {"parent": "core", "members": {"hubot": "active"}}}
     )
@@ -159,13 +159,16 @@ def test_an_outage_is_told_apart_from_a_no(make_sign_in, standin, path, kind):
             "crew": {"parent": "middle", "members": {"hubot": "active"}},
         },
     )
-    sign_in = make_sign_in(asked=asked("acme", "closed", teams=["acme/core", "acme/x"]))
-    standin.fault(path.replace("teams/core", "teams/middle"), kind)
+    groups = asked("acme", "closed", teams=["acme/core", "acme/x"])
 
-    with pytest.raises(SignInFailedError) as failure:
-        sign_in.profile("hubot")
+    for path, kind in product(
+        (ORGS, TEAMS, f"{ORGS}/closed", "/api/orgs/acme/teams/middle"),
+        ("500", "502", "429", "reset", "truncated", "rate_limited", "secondary_limit"),
+    ):
+        with subtests.test(path=path, kind=kind):
+            code = failure_at(standin, make_sign_in(asked=groups), path, kind, "hubot")
 
-    assert failure.value.code == "provider_unavailable"
+            assert code == "provider_unavailable"
 
 
 def test_a_rate_limit_says_until_when(make_sign_in, standin):
@@ -175,34 +178,26 @@ def test_a_rate_limit_says_until_when(make_sign_in, standin):
         make_sign_in(asked=asked("acme")).profile()
 
 
-@pytest.mark.parametrize("path", [ORGS, TEAMS, f"{ORGS}/closed"])
-@pytest.mark.parametrize("kind", ["slow", "drip"])
-def test_a_slow_provider_is_given_up(make_sign_in, standin, path, kind):
-    sign_in = make_sign_in(asked=asked("acme", "closed"), patience=1.0)
-    standin.fault(path, kind)
+def test_a_slow_provider_is_given_up(subtests, make_sign_in, standin):
+    for path, kind in product((ORGS, TEAMS, f"{ORGS}/closed"), ("slow", "drip")):
+        with subtests.test(path=path, kind=kind):
+            sign_in = make_sign_in(asked=asked("acme", "closed"), patience=1.0)
 
-    with pytest.raises(SignInFailedError) as failure:
-        sign_in.profile()
-
-    assert failure.value.code == "provider_unavailable"
+            assert failure_at(standin, sign_in, path, kind) == "provider_unavailable"
 
 
-@pytest.mark.parametrize("path", [ORGS, TEAMS])
-@pytest.mark.parametrize("kind", ["not_json", "deep", "empty", "text"])
-def test_a_list_that_is_none_ends_the_sign_in(make_sign_in, standin, path, kind):
-    standin.fault(path, kind)
+def test_a_list_that_is_none_ends_the_sign_in(subtests, make_sign_in, standin):
+    for path, kind in product((ORGS, TEAMS), ("not_json", "deep", "empty", "text")):
+        with subtests.test(path=path, kind=kind):
+            code = failure_at(standin, make_sign_in(asked=asked("acme")), path, kind)
 
-    with pytest.raises(SignInFailedError) as failure:
-        make_sign_in(asked=asked("acme")).profile()
-
-    assert failure.value.code == "unable_to_get_user_info"
+            assert code == "unable_to_get_user_info"
 
 
-@pytest.mark.parametrize("kind", ["404", "forbidden"])
-def test_without_the_list_each_organization_is_asked_about(memberships, standin, kind):
-    standin.fault(ORGS, kind)
-
-    assert memberships("acme", "other").organizations == (ACME,)
+def test_without_the_list_each_organization_is_asked_about(subtests, memberships, standin):
+    for kind in ("404", "forbidden"):
+        with subtests.test(kind=kind), standin.failing(ORGS, kind):
+            assert memberships("acme", "other").organizations == (ACME,)
 
 
 @pytest.mark.attack("ADMISSION-endless")
@@ -231,9 +226,9 @@ def test_rules_about_many_organizations_do_not_ask_for_ever(memberships, standin
     assert "of 40 organizations, 20 are asked for" in caplog.text
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+@pytest.mark.attack("ADMISSION-nonsense")
+def test_an_organization_without_a_number_or_a_name_is_none(subtests, memberships, standin):
+    for changes in (
         {"id": "7"},
         {"id": True},
         {"id": 0},
@@ -242,10 +237,8 @@ def test_rules_about_many_organizations_do_not_ask_for_ever(memberships, standin
         {"login": "a\nb"},
         {"login": None},
         {"login": "../x"},
-    ],
-)
-@pytest.mark.attack("ADMISSION-nonsense")
-def test_an_organization_without_a_number_or_a_name_is_none(memberships, standin, changes):
-    standin.organization("Acme", **changes)
+    ):
+        with subtests.test(changes=changes):
+            standin.organization("Acme", **({"id": 7, "login": "Acme"} | changes))
 
-    assert memberships("acme").organizations == ()
+            assert memberships("acme").organizations == ()

@@ -19,28 +19,27 @@ def test_an_account_without_a_name_is_called_by_its_login(sign_in):
     assert sign_in.profile("hubot").name == "hubot"
 
 
-@pytest.mark.parametrize("name", [None, "", "  ", "\x00", "\u200b\u3164\u2800", 5])
-def test_a_name_that_is_none_is_replaced_by_the_login(sign_in, identity_provider_standin, name):
-    identity_provider_standin.account("octocat", name=name)
+def test_a_name_that_is_none_is_replaced_by_the_login(subtests, sign_in, identity_provider_standin):
+    for name in (None, "", "  ", "\x00", "\u200b\u3164\u2800", 5):
+        with subtests.test(name=name):
+            identity_provider_standin.account("octocat", name=name)
 
-    assert sign_in.profile().name == "octocat"
+            assert sign_in.profile().name == "octocat"
 
 
-@pytest.mark.parametrize(
-    ("name", "kept"),
-    [
+def test_a_name_has_at_most_two_hundred_characters(subtests, sign_in, identity_provider_standin):
+    for name, kept in (
         ("M" * 200, "M" * 200),
         ("M" * 201, "M" * 200),
         ("M" * 199 + " Smith", "M" * 199),
         ("\x00" * 300 + "Mona", "Mona"),
         ("\u200b" * 200 + "Mona", "octocat"),
         ("🦊" * 10_000, "🦊" * 200),
-    ],
-)
-def test_a_name_has_at_most_two_hundred_characters(sign_in, identity_provider_standin, name, kept):
-    identity_provider_standin.account("octocat", name=name)
+    ):
+        with subtests.test(name=name[:10], length=len(name)):
+            identity_provider_standin.account("octocat", name=name)
 
-    assert sign_in.profile().name == kept
+            assert sign_in.profile().name == kept
 
 
 def test_an_account_without_name_and_login_is_called_by_its_number(subtests):
@@ -66,12 +65,13 @@ def test_an_unverified_address_is_none(sign_in):
 
 
 @pytest.mark.requirement("OIDC-CORE-5.1-2")
-@pytest.mark.parametrize("verified", ["true", 1, None, "yes"])
-def test_only_true_means_verified(sign_in, identity_provider_standin, verified):
-    entry = address("mona@example.com", primary=True, verified=verified)
-    identity_provider_standin.account("octocat", emails=[entry])
+def test_only_true_means_verified(subtests, sign_in, identity_provider_standin):
+    for verified in ("true", 1, None, "yes"):
+        with subtests.test(verified=verified):
+            entry = address("mona@example.com", primary=True, verified=verified)
+            identity_provider_standin.account("octocat", emails=[entry])
 
-    assert sign_in.profile().email_verified is False
+            assert sign_in.profile().email_verified is False
 
 
 def test_the_primary_address_is_taken_wherever_it_stands(sign_in, identity_provider_standin):
@@ -81,16 +81,17 @@ def test_the_primary_address_is_taken_wherever_it_stands(sign_in, identity_provi
     assert sign_in.profile().email == "two@example.com"
 
 
-@pytest.mark.parametrize("primary", [True, False])
 def test_without_a_verified_primary_address_another_verified_one_is_taken(
-    sign_in, identity_provider_standin, primary
+    subtests, sign_in, identity_provider_standin
 ):
-    unverified = address("one@example.com", primary=primary, verified=False)
-    addresses = [unverified, address("two@example.com")]
-    identity_provider_standin.account("octocat", emails=addresses)
+    for primary in (True, False):
+        with subtests.test(primary=primary):
+            unverified = address("one@example.com", primary=primary, verified=False)
+            addresses = [unverified, address("two@example.com")]
+            identity_provider_standin.account("octocat", emails=addresses)
 
-    profile = sign_in.profile()
-    assert (profile.email, profile.email_verified) == ("two@example.com", True)
+            profile = sign_in.profile()
+            assert (profile.email, profile.email_verified) == ("two@example.com", True)
 
 
 def test_the_primary_address_is_found_on_a_later_page(sign_in, identity_provider_standin):
@@ -130,19 +131,17 @@ def test_an_account_without_an_address_is_somebody_all_the_same(sign_in, identit
     assert (profile.account_id, profile.email) == ("583231", None)
 
 
-@pytest.mark.parametrize(
-    "email",
-    [
+def test_what_is_no_address_is_not_taken_for_one(subtests, sign_in, identity_provider_standin):
+    for email in (
         *("", "mona", "@example.com", "mona@", "a b@example.com", "mona@x\x00", None, 7),
         "m" * 245 + "@github.io",
-    ],
-)
-def test_what_is_no_address_is_not_taken_for_one(sign_in, identity_provider_standin, email):
-    identity_provider_standin.account(
-        "octocat", email=email, emails=[address(email, primary=True), "mona@example.com"]
-    )
+    ):
+        with subtests.test(email=email):
+            identity_provider_standin.account(
+                "octocat", email=email, emails=[address(email, primary=True), "mona@example.com"]
+            )
 
-    assert sign_in.profile().email is None
+            assert sign_in.profile().email is None
 
 
 def test_the_public_address_does_not_stand_in_when_the_list_is_hidden(
@@ -159,22 +158,23 @@ def test_the_public_address_does_not_stand_in_when_the_list_is_hidden(
 
 
 @pytest.mark.attack("FAILURES-49")
-@pytest.mark.parametrize("account_id", ["", None, True, False, 0, -1, 2**63, "583231", 1.5, [], {}])
 def test_an_account_without_a_number_as_its_id_is_refused(
-    sign_in, identity_provider_standin, account_id
+    subtests, sign_in, identity_provider_standin
 ):
-    identity_provider_standin.account("octocat", id=account_id)
+    for account_id in ("", None, True, False, 0, -1, 2**63, "583231", 1.5, [], {}):
+        with subtests.test(account_id=account_id):
+            identity_provider_standin.account("octocat", id=account_id)
 
-    assert refusal(sign_in) == "unable_to_get_user_info"
+            assert refusal(sign_in) == "unable_to_get_user_info"
 
 
-@pytest.mark.parametrize(
-    "avatar_url", ["http://example.com/a.png", "javascript:alert(1)", "", None, 3, "https://x\x00"]
-)
-def test_a_picture_comes_by_https_or_not_at_all(sign_in, identity_provider_standin, avatar_url):
-    identity_provider_standin.account("octocat", avatar_url=avatar_url)
+def test_a_picture_comes_by_https_or_not_at_all(subtests, sign_in, identity_provider_standin):
+    http = "http://example.com/a.png"
+    for avatar_url in (http, "javascript:alert(1)", "", None, 3, "https://x\x00"):
+        with subtests.test(avatar_url=avatar_url):
+            identity_provider_standin.account("octocat", avatar_url=avatar_url)
 
-    assert sign_in.profile().image is None
+            assert sign_in.profile().image is None
 
 
 def test_the_profile_follows_the_account(sign_in, identity_provider_standin):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -9,7 +10,8 @@ from authservice.httpclient import Headers, Response
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.token_answer import bearer_token
 
-TOKEN, USER, EMAILS = "/login/oauth/access_token", "/api/user", "/api/user/emails"
+AUTHORIZE, TOKEN = "/login/oauth/authorize", "/login/oauth/access_token"
+USER, EMAILS = "/api/user", "/api/user/emails"
 OUTAGES = [
     "500",
     "502",
@@ -29,33 +31,33 @@ def failure(sign_in, code):
     return caught.value.code
 
 
-@pytest.mark.parametrize("path", [TOKEN, USER])
-@pytest.mark.parametrize("kind", OUTAGES)
-def test_an_outage_is_told_apart_from_a_refusal(sign_in, identity_provider_standin, path, kind):
+def failure_at(sign_in, path, kind):
     code = sign_in.code()
-    identity_provider_standin.fault(path, kind)
+    with sign_in.standin.failing(path, kind):
+        return failure(sign_in, code)
 
-    assert failure(sign_in, code) == "provider_unavailable"
+
+def test_an_outage_is_told_apart_from_a_refusal(subtests, make_sign_in):
+    for path, kind in product((TOKEN, USER), OUTAGES):
+        with subtests.test(path=path, kind=kind):
+            assert failure_at(make_sign_in(), path, kind) == "provider_unavailable"
 
 
-@pytest.mark.parametrize("kind", [*OUTAGES, *NONSENSE])
 def test_an_account_is_somebody_without_an_answer_to_the_question_for_addresses(
-    sign_in, identity_provider_standin, kind
+    subtests, make_sign_in, identity_provider_standin
 ):
-    known = sign_in.profile()
-    code = sign_in.code()
-    identity_provider_standin.fault(EMAILS, kind)
-
-    profile = sign_in.provider.profile(code, sign_in.verifier)
-
-    assert profile == replace(
-        known,
+    expected = replace(
+        make_sign_in().profile(),
         email=None,
         email_verified=False,
         primary_email=None,
         scope=None,
         addresses_unread=True,
     )
+
+    for kind in (*OUTAGES, *NONSENSE):
+        with subtests.test(kind=kind), identity_provider_standin.failing(EMAILS, kind):
+            assert make_sign_in().profile() == expected
 
 
 def test_slow_addresses_are_given_up(make_sign_in, identity_provider_standin):
@@ -66,49 +68,36 @@ def test_slow_addresses_are_given_up(make_sign_in, identity_provider_standin):
     assert sign_in.provider.profile(code, sign_in.verifier).addresses_unread
 
 
-@pytest.mark.parametrize("path", [TOKEN, USER])
-@pytest.mark.parametrize("kind", ["slow", "drip"])
-def test_a_slow_provider_is_given_up(make_sign_in, identity_provider_standin, path, kind):
-    sign_in = make_sign_in(patience=1.0)
-    code = sign_in.code()
-    identity_provider_standin.fault(path, kind)
-
-    assert failure(sign_in, code) == "provider_unavailable"
+def test_a_slow_provider_is_given_up(subtests, make_sign_in):
+    for path, kind in product((TOKEN, USER), ("slow", "drip")):
+        with subtests.test(path=path, kind=kind):
+            assert failure_at(make_sign_in(patience=1.0), path, kind) == "provider_unavailable"
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        (TOKEN, "invalid_code"),
-        (USER, "unable_to_get_user_info"),
-    ],
-)
-@pytest.mark.parametrize("kind", NONSENSE)
-def test_nonsense_is_refused(sign_in, identity_provider_standin, path, expected, kind):
-    code = sign_in.code()
-    identity_provider_standin.fault(path, kind)
-
-    assert failure(sign_in, code) == expected
+def test_nonsense_is_refused(subtests, make_sign_in):
+    for path, expected in ((TOKEN, "invalid_code"), (USER, "unable_to_get_user_info")):
+        for kind in NONSENSE:
+            with subtests.test(path=path, kind=kind):
+                assert failure_at(make_sign_in(), path, kind) == expected
 
 
-@pytest.mark.parametrize("kind", ["500", "502", "reset", "truncated", "slow", "drip", "429"])
-def test_a_provider_that_is_away_does_not_answer(make_sign_in, identity_provider_standin, kind):
-    identity_provider_standin.fault("/login/oauth/authorize", kind)
+def test_a_provider_that_is_away_does_not_answer(subtests, make_sign_in, identity_provider_standin):
+    for kind in ("500", "502", "reset", "truncated", "slow", "drip", "429"):
+        with subtests.test(kind=kind), identity_provider_standin.failing(AUTHORIZE, kind):
+            with pytest.raises(SignInFailedError) as caught:
+                make_sign_in(patience=1.0).provider.require_answer()
 
-    with pytest.raises(SignInFailedError) as caught:
-        make_sign_in(patience=1.0).provider.require_answer()
-
-    assert caught.value.code == "provider_unavailable"
+            assert caught.value.code == "provider_unavailable"
 
 
-@pytest.mark.parametrize("kind", [None, "redirect", "404", "not_json"])
 def test_whatever_its_page_says_a_provider_that_is_there_answers(
-    sign_in, identity_provider_standin, kind
+    subtests, make_sign_in, identity_provider_standin
 ):
-    if kind is not None:
-        identity_provider_standin.fault("/login/oauth/authorize", kind)
+    for kind in ("redirect", "404", "not_json"):
+        with subtests.test(kind=kind), identity_provider_standin.failing(AUTHORIZE, kind):
+            make_sign_in().provider.require_answer()
 
-    sign_in.provider.require_answer()
+    make_sign_in().provider.require_answer()
 
 
 def test_a_provider_that_nobody_runs_is_unavailable(make_sign_in, identity_provider_standin):
@@ -119,9 +108,7 @@ def test_a_provider_that_nobody_runs_is_unavailable(make_sign_in, identity_provi
 
 @pytest.mark.attack("BROWSER-ssrf")
 def test_the_code_and_the_secret_follow_no_redirect(sign_in, identity_provider_standin):
-    code = sign_in.code()
-    identity_provider_standin.fault(TOKEN, "redirect")
-    failure(sign_in, code)
+    failure_at(sign_in, TOKEN, "redirect")
 
     assert identity_provider_standin.requests("/elsewhere") == []
 
@@ -135,7 +122,7 @@ def test_no_question_is_begun_when_no_time_is_left(sign_in, make_sign_in, monkey
 
     assert failure(sign_in, code) == "provider_unavailable"
     asked = [request["path"] for request in sign_in.standin.requests()]
-    assert asked == ["/login/oauth/authorize", TOKEN]
+    assert asked == [AUTHORIZE, TOKEN]
 
 
 def test_an_api_that_does_not_know_us_gives_no_user_info(make_sign_in):
@@ -144,18 +131,12 @@ def test_an_api_that_does_not_know_us_gives_no_user_info(make_sign_in):
     assert failure(sign_in, sign_in.code()) == "unable_to_get_user_info"
 
 
-def test_a_refused_token_gives_no_user_info(sign_in, identity_provider_standin):
-    code = sign_in.code()
-    identity_provider_standin.fault(USER, "forbidden")
-
-    assert failure(sign_in, code) == "unable_to_get_user_info"
+def test_a_refused_token_gives_no_user_info(sign_in):
+    assert failure_at(sign_in, USER, "forbidden") == "unable_to_get_user_info"
 
 
-def test_the_provider_works_again_after_an_outage(sign_in, identity_provider_standin):
-    code = sign_in.code()
-    identity_provider_standin.fault(USER, "reset")
-    failure(sign_in, code)
-    identity_provider_standin.reset()
+def test_the_provider_works_again_after_an_outage(sign_in):
+    failure_at(sign_in, USER, "reset")
 
     assert sign_in.profile().account_id == "583231"
 
