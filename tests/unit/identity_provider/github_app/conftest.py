@@ -1,5 +1,6 @@
 """The App of a service, which asks the stand-in over real HTTP."""
 
+import itertools
 import threading
 from datetime import timedelta
 from functools import cache
@@ -20,6 +21,7 @@ from tests.helpers import github_app
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 MONA, HUBOT = "583231", "480938"
+_BODIES = itertools.count()
 
 
 class Service:
@@ -35,7 +37,6 @@ class Service:
         self.confirmations = Confirmations(
             settings, database, self.app.memberships, lambda: self.told.append("clients")
         )
-        self._heard = 0
         state.apply(database, settings)
 
     def poll(self):
@@ -44,7 +45,8 @@ class Service:
 
     def hear(self, event, content, *, again=False, patience=30.0):
         """Take an event, and return when everything has been done about it."""
-        self._heard += not again
+        if not again:
+            self._body = f"body {next(_BODIES)}"
         events = ProviderEvents(
             self.settings,
             self.database,
@@ -53,7 +55,7 @@ class Service:
             lambda: self.told.append("lists"),
             patience=patience,
         )
-        events.take(event, content, f"body {self._heard}")
+        events.take(event, content, self._body)
         events.finish()
 
     def groups(self, account_id=MONA, login="octocat"):

@@ -10,6 +10,7 @@ from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
 ACME = Group("acme", "7")
 PLATFORM, ONCALL = Group("acme/platform", "71"), Group("acme/oncall", "72")
 TOKEN = "/api/app/installations/70/access_tokens"
+MEMBERSHIP = "/api/orgs/acme/memberships/octocat"
 
 
 def test_a_member_of_a_child_team_is_one_of_its_parent(service):
@@ -31,11 +32,12 @@ def test_a_stranger_is_in_nothing(service):
     assert (groups.organizations, groups.teams, groups.unreadable) == ((), (), ())
 
 
-@pytest.mark.parametrize("state", ["pending", "inactive"])
-def test_an_invitation_is_no_membership(service, standin, state):
-    standin.organization("Acme", members={"octocat": state})
+def test_an_invitation_is_no_membership(subtests, service, standin):
+    for state in ("pending", "inactive"):
+        with subtests.test(state=state):
+            standin.organization("Acme", members={"octocat": state})
 
-    assert service.groups().organizations == ()
+            assert service.groups().organizations == ()
 
 
 def test_a_login_that_another_person_has_by_now_is_no_membership(service):
@@ -90,17 +92,15 @@ def test_where_the_app_is_not_installed_nothing_is_known(make_service, standin):
     assert groups.unreadable == (("other", "not_installed"),)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
+def test_an_organization_that_lets_the_app_ask_no_more_says_why(subtests, make_service, standin):
+    for changes, reason in (
         ({"suspended": True}, "suspended"),
         ({"installation": None}, "not_installed"),
-    ],
-)
-def test_an_organization_that_lets_the_app_ask_no_more_says_why(service, standin, changes, reason):
-    standin.organization("Acme", **changes)
+    ):
+        with subtests.test(reason=reason):
+            standin.organization("Acme", **({"suspended": False, "installation": 70} | changes))
 
-    assert service.groups().unreadable == (("acme", reason),)
+            assert make_service().groups().unreadable == (("acme", reason),)
 
 
 def test_a_permission_that_is_missing_is_named(service, standin):
@@ -115,22 +115,21 @@ def test_a_key_that_the_provider_does_not_know_is_no_outage(service, standin):
     assert service.groups().unreadable == (("acme", "app_refused"),)
 
 
-@pytest.mark.parametrize("kind", ["500", "slow", "reset", "rate_limited", "secondary_limit"])
-def test_a_provider_that_does_not_answer_is_an_outage(service, standin, kind):
-    standin.fault("/api/orgs/acme/memberships/octocat", kind)
-    calls = service.app.memberships.installations.calls(1.0 if kind == "slow" else 10)
+def test_a_provider_that_does_not_answer_is_an_outage(subtests, make_service, standin):
+    for kind in ("500", "slow", "reset", "rate_limited", "secondary_limit"):
+        with subtests.test(kind=kind), standin.failing(MEMBERSHIP, kind):
+            source = make_service().app.memberships
+            calls = source.installations.calls(1.0 if kind == "slow" else 10)
 
-    with pytest.raises(SignInFailedError) as raised:
-        service.app.memberships.of_person(calls, MONA, "octocat")
+            with pytest.raises(SignInFailedError) as raised:
+                source.of_person(calls, MONA, "octocat")
 
-    assert raised.value.code == "provider_unavailable"
+            assert raised.value.code == "provider_unavailable"
 
 
 def test_after_a_rate_limit_nothing_is_asked_before_its_end(service, standin):
-    standin.fault("/api/orgs/acme/memberships/octocat", "secondary_limit")
-    with pytest.raises(SignInFailedError):
+    with standin.failing(MEMBERSHIP, "secondary_limit"), pytest.raises(SignInFailedError):
         service.groups()
-    standin.repair("/api/orgs/acme/memberships/octocat")
     asked = len(standin.requests())
 
     with pytest.raises(SignInFailedError) as raised:
@@ -140,14 +139,14 @@ def test_after_a_rate_limit_nothing_is_asked_before_its_end(service, standin):
     assert len(standin.requests()) == asked
 
 
-@pytest.mark.parametrize("kind", ["not_json", "text", "404", "endless", "redirect", "forbidden"])
-def test_teams_that_cannot_be_read_concern_no_organization(make_service, standin, kind):
-    standin.fault("/api/orgs/acme/teams", kind)
-    groups = make_service("acme acme/platform").groups()
+def test_teams_that_cannot_be_read_concern_no_organization(subtests, make_service, standin):
+    for kind in ("not_json", "text", "404", "endless", "redirect", "forbidden"):
+        with subtests.test(kind=kind), standin.failing("/api/orgs/acme/teams", kind):
+            groups = make_service("acme acme/platform").groups()
 
-    assert groups.organizations == (ACME,)
-    assert groups.teams == ()
-    assert groups.unreadable[0][0] == "acme"
+            assert groups.organizations == (ACME,)
+            assert groups.teams == ()
+            assert groups.unreadable[0][0] == "acme"
 
 
 def test_a_team_that_is_gone_is_unreadable_alone(make_service, standin):

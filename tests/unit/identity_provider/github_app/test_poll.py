@@ -3,7 +3,6 @@
 import threading
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import select, update
 
 from authservice.models import admission_state, pinned_name
@@ -161,24 +160,32 @@ def test_lists_have_pages_of_a_hundred(service, standin, turnable_clock):
     assert service.stored(hubot).admitted_at == turnable_clock.moment
 
 
-@pytest.mark.parametrize("kind", ["500", "reset", "rate_limited", "secondary_limit"])
 def test_an_outage_confirms_nobody_removes_nobody_and_is_noted(
-    service, standin, turnable_clock, kind, caplog
+    subtests, make_service, database, standin, turnable_clock, caplog
 ):
-    mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
-    service.poll()
-    before = turnable_clock.moment
-    leave(standin, "octocat")
-    standin.fault("/api/orgs/acme/teams", kind)
-    turnable_clock.advance(minutes=10)
+    for kind in ("500", "reset", "rate_limited", "secondary_limit"):
+        with subtests.test(kind=kind):
+            caplog.clear()
+            with database.transaction() as connection:
+                state.outage_ended(connection)
+            leave(standin, "octocat", "hubot")
+            # Another one, which waits for the end of no rate limit.
+            service = make_service()
+            mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
+            turnable_clock.advance(minutes=10)
+            service.poll()
+            before = turnable_clock.moment
+            leave(standin, "octocat")
+            turnable_clock.advance(minutes=10)
 
-    assert not service.poll()
+            with standin.failing("/api/orgs/acme/teams", kind):
+                assert not service.poll()
 
-    for session in (mona, hubot):
-        assert service.is_alive(session)
-        assert service.stored(session).admitted_at == before
-    assert state.outage_lasts(service.database.reader)
-    assert caplog.text.count("the identity provider does not answer") == 1
+            for session in (mona, hubot):
+                assert service.is_alive(session)
+                assert service.stored(session).admitted_at == before
+            assert state.outage_lasts(service.database.reader)
+            assert caplog.text.count("the identity provider does not answer") == 1
 
 
 def test_an_outage_is_noted_as_long_as_it_lasts_and_ends(service, standin, turnable_clock):
@@ -208,43 +215,48 @@ def test_a_removal_in_the_grace_of_an_outage_is_done_when_it_ends(service, stand
     assert not service.is_alive(hubot)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_an_organization_that_cannot_be_read_throws_nobody_out_and_confirms_nobody(
+    subtests, make_service, standin, turnable_clock, caplog
+):
+    for change in (
         {"suspended": True},
         {"installation": None},
         {"login": "renamed", "installation": None},
-    ],
-)
-def test_an_organization_that_cannot_be_read_throws_nobody_out_and_confirms_nobody(
-    service, standin, turnable_clock, change, caplog
-):
-    mona = service.sign_in()
-    service.poll()
-    before = turnable_clock.moment
-    standin.organization("Acme", **change)
-    for _ in range(3):
-        turnable_clock.advance(minutes=10)
-        assert service.poll()
+    ):
+        with subtests.test(change=change):
+            caplog.clear()
+            standin.organization("Acme", login="Acme", suspended=False, installation=70)
+            service = make_service()
+            mona = service.sign_in()
+            turnable_clock.advance(minutes=10)
+            service.poll()
+            before = turnable_clock.moment
+            standin.organization("Acme", **change)
+            for _ in range(3):
+                turnable_clock.advance(minutes=10)
+                assert service.poll()
 
-    person = service.stored(mona)
-    assert service.is_alive(mona)
-    assert person.admitted_at == before
-    assert caplog.text.count("the members of acme cannot be read") == 1
-    turnable_clock.advance(days=1)
-    assert confirmation.is_due(person, service.settings.admission, turnable_clock.moment)
-    assert not state.outage_lasts(service.database.reader)
+            person = service.stored(mona)
+            assert service.is_alive(mona)
+            assert person.admitted_at == before
+            assert caplog.text.count("the members of acme cannot be read") == 1
+            turnable_clock.advance(days=1)
+            assert confirmation.is_due(person, service.settings.admission, turnable_clock.moment)
+            assert not state.outage_lasts(service.database.reader)
 
 
-@pytest.mark.parametrize("kind", ["403", "404", "endless", "not_json"])
-def test_a_list_that_cannot_be_read_throws_nobody_out(service, standin, turnable_clock, kind):
-    mona = service.sign_in()
-    service.poll()
-    standin.fault(MEMBERS, {"403": "forbidden"}.get(kind, kind))
-    turnable_clock.advance(minutes=10)
+def test_a_list_that_cannot_be_read_throws_nobody_out(subtests, service, standin, turnable_clock):
+    for kind in ("forbidden", "404", "endless", "not_json"):
+        with subtests.test(kind=kind):
+            mona = service.sign_in()
+            turnable_clock.advance(minutes=10)
+            service.poll()
+            turnable_clock.advance(minutes=10)
 
-    assert service.poll()
-    assert service.is_alive(mona)
+            with standin.failing(MEMBERS, kind):
+                assert service.poll()
+
+            assert service.is_alive(mona)
 
 
 def test_a_deleted_team_throws_nobody_out_at_once(make_service, standin, turnable_clock, caplog):

@@ -1,5 +1,7 @@
 """Acting upon events: the provider's answer counts, and the event alone only in an outage."""
 
+import itertools
+
 import pytest
 from sqlalchemy import select
 
@@ -16,6 +18,14 @@ PERSON = f"/api/user/{HUBOT}"
 def hubot(service):
     """Hubot is signed in and admitted by the organization."""
     session = service.sign_in(HUBOT)
+    service.poll()
+    return session
+
+
+def admitted(service, turnable_clock, account_id=HUBOT):
+    """Sign in, and have the organization admit the person just now."""
+    session = service.sign_in(account_id)
+    turnable_clock.advance(minutes=10)
     service.poll()
     return session
 
@@ -75,32 +85,37 @@ def test_who_joined_again_is_confirmed_at_once(service, standin, hubot, turnable
 
 
 @pytest.mark.attack("ADMISSION-events-reordered")
-@pytest.mark.parametrize("last", ["member_removed", "member_added"])
-def test_the_order_of_events_does_not_matter(service, standin, hubot, last):
-    first = {"member_removed": "member_added"}.get(last, "member_removed")
-    leave(standin)
-    for action in (first, last):
-        service.hear("organization", provider_events.organization(action))
+def test_the_order_of_events_does_not_matter(subtests, service, standin, turnable_clock):
+    for last, first in itertools.permutations(("member_removed", "member_added")):
+        with subtests.test(last=last):
+            standin.organization("Acme", members={"octocat": "active", "hubot": "active"})
+            hubot = admitted(service, turnable_clock)
+            leave(standin)
+            for action in (first, last):
+                service.hear("organization", provider_events.organization(action))
 
-    assert not service.is_alive(hubot)
+            assert not service.is_alive(hubot)
 
 
-@pytest.mark.parametrize("kind", ["500", "reset", "rate_limited"])
-@pytest.mark.parametrize(
-    ("event", "content"),
-    [
-        ("organization", provider_events.organization("member_removed")),
-        ("org_block", provider_events.org_block("blocked")),
-    ],
-)
 def test_a_removal_counts_itself_while_the_provider_does_not_answer(
-    service, standin, hubot, kind, event, content
+    subtests, make_service, standin, turnable_clock
 ):
-    standin.fault(PERSON, kind)
+    for (event, content), kind in itertools.product(
+        (
+            ("organization", provider_events.organization("member_removed")),
+            ("org_block", provider_events.org_block("blocked")),
+        ),
+        ("500", "reset", "rate_limited"),
+    ):
+        with subtests.test(event=event, kind=kind):
+            # Another one, which waits for the end of no rate limit.
+            service = make_service()
+            hubot = admitted(service, turnable_clock)
 
-    service.hear(event, content)
+            with standin.failing(PERSON, kind):
+                service.hear(event, content)
 
-    assert not service.is_alive(hubot)
+            assert not service.is_alive(hubot)
 
 
 def test_a_provider_that_takes_too_long_does_not_answer(service, standin, hubot):
@@ -111,24 +126,26 @@ def test_a_provider_that_takes_too_long_does_not_answer(service, standin, hubot)
     assert not service.is_alive(hubot)
 
 
-@pytest.mark.parametrize(
-    ("event", "content"),
-    [
+def test_other_events_do_nothing_while_it_does_not_answer(
+    subtests, service, standin, turnable_clock
+):
+    for event, content in (
         ("organization", provider_events.organization("member_added")),
         ("membership", provider_events.membership("added")),
         # The organization admitted the person, and no team.
         ("membership", provider_events.membership("removed")),
         ("org_block", provider_events.org_block("unblocked")),
-    ],
-)
-def test_other_events_do_nothing_while_it_does_not_answer(service, standin, hubot, event, content):
-    before = service.stored(hubot).admitted_at
-    standin.fault(PERSON, "500")
+    ):
+        with subtests.test(event=event, action=content["action"]):
+            hubot = admitted(service, turnable_clock)
+            before = turnable_clock.moment
+            turnable_clock.advance(minutes=1)
 
-    service.hear(event, content)
+            with standin.failing(PERSON, "500"):
+                service.hear(event, content)
 
-    assert service.is_alive(hubot)
-    assert service.stored(hubot).admitted_at == before
+            assert service.is_alive(hubot)
+            assert service.stored(hubot).admitted_at == before
 
 
 @pytest.mark.attack("ADMISSION-event-replayed")
@@ -155,30 +172,23 @@ def test_the_same_body_is_asked_about_again(service, standin, hubot):
     assert not service.is_alive(hubot)
 
 
-@pytest.mark.parametrize(
-    ("content", "stays"),
-    [
-        (provider_events.membership("removed", MONA_AS_GITHUB_SAYS), False),
-        (provider_events.membership("removed", MONA_AS_GITHUB_SAYS, team=99), True),
-        (
-            provider_events.membership(
-                "removed", MONA_AS_GITHUB_SAYS, team=72, parent={"id": 71, "slug": "platform"}
-            ),
-            False,
-        ),
-    ],
-)
 def test_in_an_outage_a_removal_from_the_team_of_the_rule_counts(
-    make_service, standin, content, stays
+    subtests, make_service, standin, turnable_clock
 ):
     service = make_service("acme/platform")
-    mona = service.sign_in()
-    service.poll()
-    standin.fault(f"/api/user/{MONA}", "500")
+    for of_team, stays in (
+        ({}, False),
+        ({"team": 99}, True),
+        ({"team": 72, "parent": {"id": 71, "slug": "platform"}}, False),
+    ):
+        with subtests.test(of_team=of_team):
+            mona = admitted(service, turnable_clock, MONA)
 
-    service.hear("membership", content)
+            with standin.failing(f"/api/user/{MONA}", "500"):
+                content = provider_events.membership("removed", MONA_AS_GITHUB_SAYS, **of_team)
+                service.hear("membership", content)
 
-    assert service.is_alive(mona) is stays
+            assert service.is_alive(mona) is stays
 
 
 def test_in_an_outage_a_removal_from_another_organization_does_not_count(make_service, standin):
@@ -220,22 +230,20 @@ def test_a_withdrawal_that_is_replayed_signs_nobody_out(service):
     assert service.is_alive(again)
 
 
-@pytest.mark.parametrize(
-    ("event", "content"),
-    [
+def test_what_is_about_no_person_has_the_lists_read_at_once(subtests, service):
+    for event, content in (
         ("team", provider_events.team("deleted")),
         ("organization", provider_events.organization("renamed")),
         ("installation", provider_events.installation("deleted")),
-    ],
-)
-def test_what_is_about_no_person_has_the_lists_read_at_once(service, event, content):
-    service.poll()
-    service.told.clear()
+    ):
+        with subtests.test(event=event):
+            service.poll()
+            service.told.clear()
 
-    service.hear(event, content)
+            service.hear(event, content)
 
-    assert service.told == ["lists"]
-    assert service.poll()
+            assert service.told == ["lists"]
+            assert service.poll()
 
 
 def test_what_is_about_nothing_of_ours_is_not_written_down(service):
