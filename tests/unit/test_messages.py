@@ -13,11 +13,6 @@ TEMPLATES = sorted((ROOT / "authservice" / "web" / "templates").glob("*.jinja2")
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|\$\{\w+\}")
 
 
-@pytest.fixture(params=files.TRANSLATED)
-def language(request):
-    return request.param
-
-
 def test_each_language_has_a_folder_and_each_folder_a_language():
     folders = {path.name for path in (ROOT / "authservice" / "locale").iterdir()}
 
@@ -39,33 +34,42 @@ def test_the_catalogues_are_what_the_code_asks_for(texts, subtests):
             assert stored == updated, "./run messages brings it up to date"
 
 
-def test_the_compiled_catalogue_is_that_of_the_texts(language):
-    compiled = files.path(language).with_suffix(".mo").read_bytes()
+def test_the_compiled_catalogue_is_that_of_the_texts(subtests):
+    for language in files.TRANSLATED:
+        with subtests.test(language=language):
+            compiled = files.path(language).with_suffix(".mo").read_bytes()
 
-    assert compiled == files.compiled(files.stored(language)), "./run messages compiles it"
-
-
-def test_every_text_has_a_translation(language):
-    assert files.stored(language).untranslated() == []
+            assert compiled == files.compiled(files.stored(language)), "./run messages compiles it"
 
 
-def test_nothing_is_fuzzy_and_each_form_of_a_plural_is_there(language):
-    catalogue = files.stored(language)
-    for message in _texts(catalogue):
-        assert not message.fuzzy, message.id
-        if message.pluralizable:
-            assert len(message.string) == catalogue.num_plurals, message.id
+def test_every_text_has_a_translation(subtests):
+    for language in files.TRANSLATED:
+        with subtests.test(language=language):
+            assert files.stored(language).untranslated() == []
 
 
-def test_a_translation_has_the_placeholders_of_its_text(language):
-    for message in _texts(files.stored(language)):
-        texts, translations = _forms(message.id), _forms(message.string)
-        wanted = {name for text in texts for name in _PLACEHOLDER.findall(text)}
-        for translation in filter(None, translations):
-            found = set(_PLACEHOLDER.findall(translation))
-            # "One second" may go without its number, in whichever form a language says it.
-            assert found == wanted or (message.pluralizable and found < wanted), translation
-            assert re.sub(r"%\(\w+\)s|%%", "", translation).count("%") == 0, translation
+def test_nothing_is_fuzzy_and_each_form_of_a_plural_is_there(subtests):
+    for language in files.TRANSLATED:
+        with subtests.test(language=language):
+            catalogue = files.stored(language)
+            for message in _texts(catalogue):
+                assert not message.fuzzy, message.id
+                if message.pluralizable:
+                    assert len(message.string) == catalogue.num_plurals, message.id
+
+
+def test_a_translation_has_the_placeholders_of_its_text(subtests):
+    for language in files.TRANSLATED:
+        with subtests.test(language=language):
+            for message in _texts(files.stored(language)):
+                texts, translations = _forms(message.id), _forms(message.string)
+                wanted = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+                for translation in filter(None, translations):
+                    found = set(_PLACEHOLDER.findall(translation))
+                    # "One second" may go without its number, in whichever form a language says it.
+                    fewer = message.pluralizable and found < wanted
+                    assert found == wanted or fewer, translation
+                    assert re.sub(r"%\(\w+\)s|%%", "", translation).count("%") == 0, translation
 
 
 def test_texts_are_lines_without_space_around_them(texts):
@@ -74,9 +78,10 @@ def test_texts_are_lines_without_space_around_them(texts):
             assert text == " ".join(text.split())
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
-def test_a_template_shows_marked_texts_only(template):
-    assert unmarked_texts(template.read_text(encoding="utf-8")) == []
+def test_a_template_shows_marked_texts_only(subtests):
+    for template in TEMPLATES:
+        with subtests.test(template=template.stem):
+            assert unmarked_texts(template.read_text(encoding="utf-8")) == []
 
 
 def test_an_unmarked_text_is_noticed():

@@ -165,22 +165,19 @@ def test_it_can_be_done_again_after_it_was_undone(database):
     assert columns(database, "oauth_client") >= NEW_CLIENT_COLUMNS
 
 
-@pytest.mark.parametrize(
-    ("statement", "left"),
-    [
-        ("DELETE FROM session", {"session_participant": 0, "logout_notice": 1}),
-        ('DELETE FROM "user"', {"session_participant": 0, "logout_notice": 1}),
-        ("DELETE FROM oauth_client", {"session_participant": 0, "logout_notice": 0}),
-    ],
-)
-def test_a_notice_outlives_its_session_but_not_its_client(database, statement, left):
+def test_a_notice_outlives_its_session_but_not_its_client(subtests, database):
     schema.migrate(database, "0002")
-    with database.transaction() as connection:
-        for table, row in QUEUE.items():
-            insert(connection, table, row)
-        connection.execute(text(statement))
+    for deleted, notices in (("session", 1), ('"user"', 1), ("oauth_client", 0)):
+        # Closing it undoes what was not committed.
+        with subtests.test(deleted=deleted), database.writer.connect() as connection:
+            for table, row in QUEUE.items():
+                insert(connection, table, row)
+            connection.execute(text(f"DELETE FROM {deleted}"))
 
-    assert {table: len(content(database, table)) for table in left} == left
+            count = text("SELECT count(*) FROM logout_notice")
+            assert connection.scalar(count) == notices
+            count = text("SELECT count(*) FROM session_participant")
+            assert connection.scalar(count) == 0
 
 
 def test_lookup_columns_of_the_queue_are_indexed(database):

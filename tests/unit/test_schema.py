@@ -1,6 +1,7 @@
 """The migration: it makes what the models describe, can be undone, and knows its revision."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -166,52 +167,52 @@ def _set_revision(database, version, noted=None):
             connection.execute(text(change), {"value": value})
 
 
-@pytest.mark.parametrize("revision", [None, "0000", "9999"])
-def test_another_revision_is_not_the_one_that_is_needed(database, revision):
-    _set_revision(database, revision)
+def test_another_revision_is_not_the_one_that_is_needed(subtests, database):
+    for revision in (None, "0000", "9999"):
+        with subtests.test(revision=revision):
+            _set_revision(database, revision)
 
-    assert not schema.is_migrated(database.reader)
+            assert not schema.is_migrated(database.reader)
 
 
-@pytest.mark.parametrize("other", ["0001", "9999", "0f3a5c7e9b1d"])
-@pytest.mark.parametrize("first", [True, False])
-def test_of_two_revisions_none_counts(database, other, first):
+def test_of_two_revisions_none_counts(subtests, database):
     """Whichever the database finds first: what the tables are at is not known."""
-    noted = [schema.REVISION, other] if first else [other, schema.REVISION]
-    with database.transaction() as connection:
-        connection.execute(text("DELETE FROM alembic_version"))
-        for version in noted:
-            connection.execute(
-                text("INSERT INTO alembic_version VALUES (:version)"), {"version": version}
-            )
+    for other in ("0001", "9999", "0f3a5c7e9b1d"):
+        for noted in permutations((schema.REVISION, other)):
+            with subtests.test(noted=noted):
+                with database.transaction() as connection:
+                    connection.execute(text("DELETE FROM alembic_version"))
+                    for version in noted:
+                        connection.execute(
+                            text("INSERT INTO alembic_version VALUES (:version)"),
+                            {"version": version},
+                        )
 
-    assert not schema.is_migrated(database.reader)
-    with pytest.raises((CommandError, schema.NewerSchemaError)):
-        schema.migrate(database)
+                assert not schema.is_migrated(database.reader)
+                with pytest.raises((CommandError, schema.NewerSchemaError)):
+                    schema.migrate(database)
 
 
-@pytest.mark.parametrize(
-    ("noted", "serves"),
-    [
-        ({"revision": "9999", "works_since": "0001"}, True),
-        ({"revision": "9999", "works_since": schema.REVISION}, True),
-        ({"revision": "9999", "works_since": "9998"}, False),
+def test_a_newer_schema_serves_this_version_if_it_says_so(subtests, database):
+    for revision, works_since, serves in (
+        ("9999", "0001", True),
+        ("9999", schema.REVISION, True),
+        ("9999", "9998", False),
         # Said of another revision than the one that is there.
-        ({"revision": "9998", "works_since": "0001"}, False),
-    ],
-)
-def test_a_newer_schema_serves_this_version_if_it_says_so(database, noted, serves):
-    _set_revision(database, "9999", noted)
+        ("9998", "0001", False),
+    ):
+        with subtests.test(revision=revision, works_since=works_since):
+            _set_revision(database, "9999", {"revision": revision, "works_since": works_since})
 
-    assert schema.is_migrated(database.reader) is serves
-    if serves:
-        assert schema.migrate(database) == "9999"
-    else:
-        with pytest.raises(schema.NewerSchemaError, match="9999"):
-            schema.migrate(database)
-    # Only the newer version knows how to go back from there.
-    with pytest.raises(schema.NewerSchemaError):
-        schema.migrate(database, "0004")
+            assert schema.is_migrated(database.reader) is serves
+            if serves:
+                assert schema.migrate(database) == "9999"
+            else:
+                with pytest.raises(schema.NewerSchemaError, match="9999"):
+                    schema.migrate(database)
+            # Only the newer version knows how to go back from there.
+            with pytest.raises(schema.NewerSchemaError):
+                schema.migrate(database, "0004")
 
 
 def test_a_newer_schema_that_says_nothing_does_not(database):

@@ -1,5 +1,7 @@
 """The tables: which there are, what is indexed, and what becomes of rows that belong together."""
 
+from itertools import product
+
 import pytest
 from sqlalchemy import Column, UniqueConstraint, delete, insert, inspect, select, text
 from sqlalchemy.exc import IntegrityError
@@ -176,15 +178,17 @@ def _consent(row_id, **columns):
     return row | {"created_at": now, "updated_at": now} | columns
 
 
-@pytest.mark.parametrize("reference", [None, "team"])
-@pytest.mark.parametrize("owner", [None, "u"])
-def test_there_is_one_consent_for_a_client_a_user_and_a_reference(rows, owner, reference):
-    columns = {"user_id": owner, "reference_id": reference}
-    with rows.transaction() as connection:
-        connection.execute(insert(oauth_consent), _consent("1", **columns))
+def test_there_is_one_consent_for_a_client_a_user_and_a_reference(subtests, rows):
+    for owner, reference in product((None, "u"), (None, "team")):
+        with subtests.test(owner=owner, reference=reference):
+            columns = {"user_id": owner, "reference_id": reference}
+            first = _consent(f"{owner} {reference} 1", **columns)
+            second = _consent(f"{owner} {reference} 2", **columns)
+            with rows.transaction() as connection:
+                connection.execute(insert(oauth_consent), first)
 
-    with pytest.raises(IntegrityError), rows.transaction() as connection:
-        connection.execute(insert(oauth_consent), _consent("2", **columns))
+            with pytest.raises(IntegrityError), rows.transaction() as connection:
+                connection.execute(insert(oauth_consent), second)
 
 
 def test_consents_of_other_references_stand_beside(rows):

@@ -63,11 +63,12 @@ def test_production_reaches_the_networks_that_are_named(receiver):
     assert receiver.next().token == "a.b.c"
 
 
-@pytest.mark.parametrize("address", ["192.168.1.1", "127.0.0.2", "8.8.8.8"])
-def test_naming_networks_leaves_out_all_others(address):
-    settings = production({NETWORKS: "10.0.0.0/8, 127.0.0.1/32"})
+def test_naming_networks_leaves_out_all_others(subtests):
+    delivery = LogoutDelivery(production({NETWORKS: "10.0.0.0/8, 127.0.0.1/32"}))
 
-    assert "address" in LogoutDelivery(settings).deliver(f"https://{address}/", "a.b.c")
+    for address in ("192.168.1.1", "127.0.0.2", "8.8.8.8"):
+        with subtests.test(address=address):
+            assert "address" in delivery.deliver(f"https://{address}/", "a.b.c")
 
 
 @pytest.mark.attack("BROWSER-ssrf")

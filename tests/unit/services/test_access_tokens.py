@@ -142,19 +142,18 @@ def test_those_of_a_grant_that_leaves_its_session_have_ended_with_that(
     assert access_tokens.find(connection, "b").session_id is None
 
 
-@pytest.mark.parametrize(("disabled", "left"), [(True, []), (False, ["a"]), (None, ["a"])])
-def test_it_is_worth_nothing_while_its_client_is_disabled(
-    connection, store, people, disabled, left
-):
+def test_it_is_worth_nothing_while_its_client_is_disabled(subtests, connection, store, people):
     store("a")
 
-    connection.execute(
-        update(oauth_client)
-        .where(oauth_client.c.client_id == people.client_id)
-        .values(disabled=disabled)
-    )
+    for disabled, left in ((True, []), (False, ["a"]), (None, ["a"])):
+        with subtests.test(disabled=disabled):
+            connection.execute(
+                update(oauth_client)
+                .where(oauth_client.c.client_id == people.client_id)
+                .values(disabled=disabled)
+            )
 
-    assert _left(connection, "a") == left
+            assert _left(connection, "a") == left
 
 
 def test_it_is_gone_with_its_client(connection, store, people):

@@ -24,18 +24,18 @@ def only(database):
     return found
 
 
-@pytest.mark.parametrize(
-    ("secret", "expected"),
-    [
-        (ServerSecret(OLD), "current"),
-        (ServerSecret(OLD, NEW), "current"),
-        (ServerSecret(NEW, OLD), "previous"),
-        (ServerSecret(NEW), None),
-    ],
-)
-def test_it_is_known_which_secret_opens_a_key(stored, secret, expected):
-    assert stored.stored_with(secret) == expected
-    assert (stored.open(secret) is None) is (expected is None)
+def test_it_is_known_which_secret_opens_a_key(subtests, stored):
+    for current, previous, expected in (
+        (OLD, None, "current"),
+        (OLD, NEW, "current"),
+        (NEW, OLD, "previous"),
+        (NEW, None, None),
+    ):
+        with subtests.test(current=current, previous=previous):
+            secret = ServerSecret(current, previous)
+
+            assert stored.stored_with(secret) == expected
+            assert (stored.open(secret) is None) is (expected is None)
 
 
 def test_a_key_is_stored_anew_under_the_current_secret(stored, database):

@@ -68,12 +68,14 @@ def test_what_changed_at_the_provider_is_taken_over(connection, turnable_clock):
     assert users.find(connection, first.id) == second
 
 
-@pytest.mark.parametrize("without", [{"email": None}, {"email": ""}, {"email_verified": False}])
-def test_without_a_verified_address_one_of_ours_stands_in_for_it(connection, without):
-    user, _ = users.from_profile(connection, _profile(**without))
+def test_without_a_verified_address_one_of_ours_stands_in_for_it(subtests, connection):
+    for number, without in enumerate(({"email": None}, {"email": ""}, {"email_verified": False})):
+        with subtests.test(without=without):
+            user, _ = users.from_profile(connection, _profile(account_id=str(number), **without))
 
-    assert (user.email, user.email_verified) == ("github-1@unverified.invalid", False)
-    assert user.verified_email is None
+            expected = f"github-{number}@unverified.invalid"
+            assert (user.email, user.email_verified) == (expected, False)
+            assert user.verified_email is None
 
 
 def test_whose_stand_in_another_user_has_gets_another(connection):
@@ -88,15 +90,16 @@ def test_whose_stand_in_another_user_has_gets_another(connection):
     assert (user.email, user.email_verified) == (f"{user.id.lower()}@unverified.invalid", False)
 
 
-@pytest.mark.parametrize("without", [{"email": None}, {"email_verified": False}])
-def test_an_address_that_is_no_longer_verified_is_theirs_no_longer(connection, without):
-    first, _ = users.from_profile(connection, _profile())
+def test_an_address_that_is_no_longer_verified_is_theirs_no_longer(subtests, connection):
+    for without in ({"email": None}, {"email_verified": False}):
+        with subtests.test(without=without):
+            first, _ = users.from_profile(connection, _profile())
 
-    again, _ = users.from_profile(connection, _profile(**without))
+            again, _ = users.from_profile(connection, _profile(**without))
 
-    assert again.id == first.id
-    assert (again.email, again.email_verified) == ("github-1@unverified.invalid", False)
-    assert users.find(connection, first.id) == again
+            assert again.id == first.id
+            assert (again.email, again.email_verified) == ("github-1@unverified.invalid", False)
+            assert users.find(connection, first.id) == again
 
 
 def test_an_address_is_verified_when_the_provider_says_so(connection):
@@ -156,14 +159,18 @@ def test_an_address_that_another_user_holds_is_not_taken_and_the_former_one_is_g
 
 
 @pytest.mark.attack("FAILURES-8", "FAILURES-account-by-address")
-@pytest.mark.parametrize(("known", "new"), [(True, False), (False, True), (False, False)])
-def test_an_address_not_verified_on_both_sides_links_nobody(connection, known, new):
-    first, _ = users.from_profile(connection, _profile(email_verified=known))
+def test_an_address_not_verified_on_both_sides_links_nobody(subtests, connection):
+    for known, new in ((True, False), (False, True), (False, False)):
+        with subtests.test(known=known, new=new):
+            email = f"{known}-{new}@example.com"
+            holder = _profile(account_id=f"{email} 1", email=email, email_verified=known)
+            first, _ = users.from_profile(connection, holder)
 
-    second, created = users.from_profile(connection, _profile(account_id="2", email_verified=new))
+            other = _profile(account_id=f"{email} 2", email=email, email_verified=new)
+            second, created = users.from_profile(connection, other)
 
-    assert (created, second.id == first.id) == (True, False)
-    assert users.find(connection, first.id) == first
+            assert (created, second.id == first.id) == (True, False)
+            assert users.find(connection, first.id) == first
 
 
 @pytest.mark.attack("FAILURES-account-by-address")

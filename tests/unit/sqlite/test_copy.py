@@ -1,5 +1,6 @@
 """Copies of a database in use, and how an unsound one is told from a sound one."""
 
+import shutil
 import sqlite3
 import stat
 
@@ -101,25 +102,26 @@ def execute(statement):
     return change
 
 
-@pytest.mark.parametrize(
-    ("spoil", "fault"),
-    [
-        (lambda file: file.write_bytes(b""), "no such table: alembic_version"),
-        (lambda file: file.write_bytes(b"PGDMP" * 100), "file is not a database"),
-        (lambda file: file.write_bytes(file.read_bytes()[: 10 * 4096]), "malformed"),
-        (spoil_a_page, "[Pp]age 21"),
-        (orphan, "rows of the table session refer to rows that are not there"),
-        (execute("DROP TABLE alembic_version"), "no such table: alembic_version"),
-        (execute("DELETE FROM alembic_version"), "the revision of its tables is not noted"),
-    ],
-)
-def test_an_unsound_one_is_refused_with_its_fault(file, spoil, fault):
-    spoil(file)
+def test_an_unsound_one_is_refused_with_its_fault(subtests, file, tmp_path):
+    for number, (spoil, fault) in enumerate(
+        (
+            (lambda file: file.write_bytes(b""), "no such table: alembic_version"),
+            (lambda file: file.write_bytes(b"PGDMP" * 100), "file is not a database"),
+            (lambda file: file.write_bytes(file.read_bytes()[: 10 * 4096]), "malformed"),
+            (spoil_a_page, "[Pp]age 21"),
+            (orphan, "rows of the table session refer to rows that are not there"),
+            (execute("DROP TABLE alembic_version"), "no such table: alembic_version"),
+            (execute("DELETE FROM alembic_version"), "the revision of its tables is not noted"),
+        )
+    ):
+        with subtests.test(number=number, fault=fault):
+            spoiled = shutil.copy(file, tmp_path / f"spoiled-{number}")
+            spoil(spoiled)
 
-    with pytest.raises(DamagedError, match=fault) as refused:
-        examine(file)
+            with pytest.raises(DamagedError, match=fault) as refused:
+                examine(spoiled)
 
-    assert "\n" not in str(refused.value)
+            assert "\n" not in str(refused.value)
 
 
 def test_none_at_all_is_refused(tmp_path):

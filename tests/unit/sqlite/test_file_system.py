@@ -69,12 +69,14 @@ def test_the_root_of_a_container_is_the_one_whose_parent_is_outside():
     assert type_below("/app/a.sqlite", CONTAINER) == "fuse.fuse-overlayfs"
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [("/var/lib/a.sqlite", None), ("/dev/shm/a.sqlite", "tmpfs"), ("/srv/shared/a.sqlite", "nfs4")],
-)
-def test_after_chroot_only_what_is_mounted_inside_is_known(path, expected):
-    assert type_below(path, CHROOT) == expected
+def test_after_chroot_only_what_is_mounted_inside_is_known(subtests):
+    for path, expected in (
+        ("/var/lib/a.sqlite", None),
+        ("/dev/shm/a.sqlite", "tmpfs"),
+        ("/srv/shared/a.sqlite", "nfs4"),
+    ):
+        with subtests.test(path=path):
+            assert type_below(path, CHROOT) == expected
 
 
 def test_a_file_system_that_is_not_in_the_table_is_one_of_this_machine(tmp_path, monkeypatch):
@@ -85,21 +87,20 @@ def test_a_file_system_that_is_not_in_the_table_is_one_of_this_machine(tmp_path,
     assert network_file_system("/var/lib/a.sqlite") is None
 
 
-@pytest.mark.parametrize(
-    ("type_", "refused"),
-    [
+def test_those_that_other_machines_write_to_are_known(subtests, tmp_path, monkeypatch):
+    table = tmp_path / "mountinfo"
+    monkeypatch.setattr(file_system, "Path", lambda _path: table)
+
+    for type_, refused in (
         *((name, True) for name in ("nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "fuse.sshfs")),
         *((name, True) for name in ("fuse.s3fs", "fuse.glusterfs", "lustre", "gfs2", "vboxsf")),
         *((name, False) for name in ("ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay")),
         *((name, False) for name in ("fuseblk", "fuse.fuse-overlayfs", "virtiofs", "f2fs")),
-    ],
-)
-def test_those_that_other_machines_write_to_are_known(tmp_path, monkeypatch, type_, refused):
-    table = tmp_path / "mountinfo"
-    table.write_text(f"20 1 0:1 / / rw - {type_} source rw\n", encoding="utf-8")
-    monkeypatch.setattr(file_system, "Path", lambda _path: table)
+    ):
+        with subtests.test(type_=type_):
+            table.write_text(f"20 1 0:1 / / rw - {type_} source rw\n", encoding="utf-8")
 
-    assert network_file_system("/a.sqlite") == (type_ if refused else None)
+            assert network_file_system("/a.sqlite") == (type_ if refused else None)
 
 
 def test_without_a_table_every_file_system_is_one_of_this_machine(tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 """Whom a client is for, as its list and what is stored of a person decide."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import delete
 
@@ -53,9 +55,11 @@ def test_a_client_without_a_list_is_for_everyone_and_nothing_is_read(come):
     assert client_rules.admits(None, None, None, "nobody")
 
 
-@pytest.mark.parametrize(
-    ("entry", "fits"),
-    [
+@pytest.mark.usefixtures("pinned")
+def test_each_kind_of_entry_fits_the_person_whom_it_means(subtests, connection, come):
+    ada = come(groups={"acme": "7", "acme/platform": "70", "other": "8"})
+
+    for entry, fits in (
         ("org:acme", True),
         ("team:acme/platform", True),
         ("user:ada", True),
@@ -66,32 +70,29 @@ def test_a_client_without_a_list_is_for_everyone_and_nothing_is_read(come):
         ("user:bob", False),
         ("id:11", False),
         ("domain:ample.com", False),
-    ],
-)
-@pytest.mark.usefixtures("pinned")
-def test_each_kind_of_entry_fits_the_person_whom_it_means(connection, come, entry, fits):
-    ada = come(groups={"acme": "7", "acme/platform": "70", "other": "8"})
-
-    assert client_rules.admits(connection, SETTINGS, [entry], ada) is fits
-    assert client_rules.admits(connection, SETTINGS, ["user:nobody", entry], ada) is fits
+    ):
+        with subtests.test(entry=entry):
+            assert client_rules.admits(connection, SETTINGS, [entry], ada) is fits
+            assert client_rules.admits(connection, SETTINGS, ["user:nobody", entry], ada) is fits
 
 
 @pytest.mark.attack("ADMISSION-listed-name")
-@pytest.mark.parametrize("entry", ["org:acme", "team:acme/platform", "user:ada"])
 @pytest.mark.usefixtures("pinned")
-def test_who_has_taken_a_name_is_not_meant_by_it(connection, come, entry):
+def test_who_has_taken_a_name_is_not_meant_by_it(subtests, connection, come):
     stranger = come("66", "ada", groups={"acme": "666", "acme/platform": "6666"})
     former = come("1", "renamed", groups={"acme": "7", "acme/platform": "70"}, email=None)
 
-    # A list names nobody by what they were called when they last came.
-    assert client_rules.whom(connection, SETTINGS, [entry], stranger) is Whom.UNCERTAIN
-    assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.THEM
+    for entry in ("org:acme", "team:acme/platform", "user:ada"):
+        with subtests.test(entry=entry):
+            # A list names nobody by what they were called when they last came.
+            assert client_rules.whom(connection, SETTINGS, [entry], stranger) is Whom.UNCERTAIN
+            assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.THEM
 
-    found = client_rules.pin_and_tell(connection, SETTINGS, [entry], stranger)
+            found = client_rules.pin_and_tell(connection, SETTINGS, [entry], stranger)
 
-    assert found is Whom.OTHERS
-    assert pins.all_pins(connection)[entry].other_number is not None
-    assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.OTHERS
+            assert found is Whom.OTHERS
+            assert pins.all_pins(connection)[entry].other_number is not None
+            assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.OTHERS
 
 
 def test_the_first_one_with_a_name_pins_it_if_the_sign_in_was_just_now(connection, come):
@@ -107,11 +108,13 @@ def test_the_first_one_with_a_name_pins_it_if_the_sign_in_was_just_now(connectio
     assert client_rules.whom(connection, SETTINGS, listed, bob) is Whom.THEM
 
 
-@pytest.mark.parametrize(("minutes", "knows"), [(0, True), (10, True), (10.001, False)])
-def test_a_sign_in_knows_names_for_ten_minutes(people, turnable_clock, minutes, knows):
-    turnable_clock.advance(minutes=minutes)
+def test_a_sign_in_knows_names_for_ten_minutes(subtests, people, turnable_clock):
+    signed_in = turnable_clock.moment
+    for minutes, knows in ((0, True), (10, True), (10.001, False)):
+        with subtests.test(minutes=minutes):
+            turnable_clock.moment = signed_in + timedelta(minutes=minutes)
 
-    assert client_rules.knows_names(people.ada) is knows
+            assert client_rules.knows_names(people.ada) is knows
 
 
 @pytest.mark.usefixtures("pinned")
