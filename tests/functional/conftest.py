@@ -28,6 +28,8 @@ def printed(found_by_commands, capsys):
     """
 
     def command(main, *arguments):
+        # What was said before is none of it.
+        capsys.readouterr()
         main(list(arguments))
         output = capsys.readouterr()
         return output._replace(err=re.sub(r"\AThe database is .*\n", "", output.err))

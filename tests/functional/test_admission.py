@@ -4,7 +4,7 @@ import json
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from authservice.events import SignInRefused
 from authservice.models import account, session, user
@@ -49,9 +49,8 @@ def stored(database):
     ]
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
+def test_one_rule_that_fits_lets_a_person_in(subtests, gate, database):
+    for rules in (
         {"admission__organizations": "acme"},
         {"admission__organizations": "org:ACME other"},
         {"admission__organizations": "acme/on-call"},
@@ -60,19 +59,21 @@ def stored(database):
         {"admission__users": f"id:{MONA}"},
         DOMAIN,
         {"admission__organizations": "other", "admission__users": f"id:{MONA}"},
-    ],
-)
-def test_one_rule_that_fits_lets_a_person_in(gate, database, rules):
-    person, _ = gate.come(gate.serves(**rules))
+    ):
+        with subtests.test(rules=rules):
+            with database.transaction() as connection:
+                # Nobody has come before.
+                connection.execute(delete(user))
+            person, _ = gate.come(gate.serves(**rules))
 
-    assert person.session()["user"]["name"] == "Mona Lisa"
-    admitted_at, admitted_by = database.reader.execute(
-        select(user.c.admitted_at, user.c.admitted_by)
-    ).one()
-    assert admitted_at is not None
-    assert admitted_by.partition(":")[2] in {
-        *("acme", "acme/on-call", "acme/platform", "octocat", MONA, "example.com")
-    }
+            assert person.session()["user"]["name"] == "Mona Lisa"
+            admitted_at, admitted_by = database.reader.execute(
+                select(user.c.admitted_at, user.c.admitted_by)
+            ).one()
+            assert admitted_at is not None
+            assert admitted_by.partition(":")[2] in {
+                *("acme", "acme/on-call", "acme/platform", "octocat", MONA, "example.com")
+            }
 
 
 @pytest.mark.story("callback")
@@ -106,25 +107,26 @@ def test_a_refused_person_can_come_with_another_account(gate):
     assert person.session()["user"]["name"] == "Mona Lisa"
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason", "advice"),
-    [
+@pytest.mark.attack("ADMISSION-invited")
+def test_the_page_says_what_can_be_done(subtests, gate, standin, happened, caplog):
+    app = gate.serves(admission__organizations="acme")
+    usual = {"saml": False, "restricted": False, "hidden": False, "members": {"octocat": "active"}}
+    for changes, reason, advice in (
         ({"saml": True}, "unreadable_saml", "sign in there first, with its single sign-on"),
         ({"restricted": True}, "unreadable_restricted", "has not approved authservice at GitHub"),
         ({"hidden": True}, "not_a_member", "Ask the people who run authservice"),
         ({"members": {"octocat": "pending"}}, "not_a_member", "Ask the people who run"),
         ({"members": {}}, "not_a_member", "Ask the people who run authservice"),
-    ],
-)
-@pytest.mark.attack("ADMISSION-invited")
-def test_the_page_says_what_can_be_done(gate, standin, happened, changes, reason, advice):
-    standin.organization("acme", **changes)
+    ):
+        with subtests.test(changes=changes):
+            caplog.clear()
+            standin.organization("acme", **(usual | changes))
 
-    _, answer = gate.come(gate.serves(admission__organizations="acme"))
+            _, answer = gate.come(app)
 
-    assert answer.status_int == 403
-    assert advice in answer.html.main.text.replace("\n", " ")
-    assert [event.reason for event in refusals(happened)] == [reason]
+            assert answer.status_int == 403
+            assert advice in answer.html.main.text.replace("\n", " ")
+            assert [event.reason for event in refusals(happened)] == [reason]
 
 
 def test_an_organization_that_shows_nothing_keeps_nobody_out_whom_another_rule_admits(
@@ -138,9 +140,8 @@ def test_an_organization_that_shows_nothing_keeps_nobody_out_whom_another_rule_a
 
 
 @pytest.mark.attack("ADMISSION-freed-name")
-@pytest.mark.parametrize("rule", [{"admission__organizations": "acme"}])
-def test_a_freed_name_in_other_hands_admits_nobody(gate, standin, happened, rule):
-    app = gate.serves(**rule)
+def test_a_freed_name_in_other_hands_admits_nobody(gate, standin, happened):
+    app = gate.serves(admission__organizations="acme")
     gate.come(app)
     standin.organization("acme", login="acme-labs")
     standin.organization("squatter", login="acme", id=66, members={"hubot": "active"})
@@ -163,21 +164,20 @@ def test_a_renamed_organization_admits_its_members_all_the_same(gate, standin):
 
 
 @pytest.mark.attack("ADMISSION-address")
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"primary": True, "verified": False},
-        {"primary": False, "verified": True},
-    ],
-)
-def test_only_the_verified_primary_address_has_a_domain_that_counts(gate, standin, happened, entry):
-    standin.account("octocat", emails=[{"email": "mona@example.com", **entry}])
+def test_only_the_verified_primary_address_has_a_domain_that_counts(
+    subtests, gate, standin, happened, caplog
+):
+    app = gate.serves(**DOMAIN)
+    for entry in ({"primary": True, "verified": False}, {"primary": False, "verified": True}):
+        with subtests.test(entry=entry):
+            caplog.clear()
+            standin.account("octocat", emails=[{"email": "mona@example.com", **entry}])
 
-    _, answer = gate.come(gate.serves(**DOMAIN))
+            _, answer = gate.come(app)
 
-    assert answer.status_int == 403
-    assert "Confirm it there" in answer.html.main.text
-    assert [event.reason for event in refusals(happened)] == ["no_address"]
+            assert answer.status_int == 403
+            assert "Confirm it there" in answer.html.main.text
+            assert [event.reason for event in refusals(happened)] == ["no_address"]
 
 
 @pytest.mark.attack("ADMISSION-address")

@@ -38,6 +38,8 @@ def refused(capsys):
     """Give the command: status and message after it has failed."""
 
     def command(*arguments):
+        # What was said before is none of it.
+        capsys.readouterr()
         with pytest.raises(SystemExit) as stop:
             authservice(["clients", *arguments])
         output = capsys.readouterr()
@@ -52,11 +54,20 @@ def refused(capsys):
 
 
 @pytest.fixture
-def client_id(database, turnable_clock):
-    """A client in which nothing is as by default, registered a while ago."""
-    registered = RelyingParty.registered(None, database, **EVERYTHING)
-    turnable_clock.advance(seconds=1)
-    return registered.client_id
+def register(database, turnable_clock):
+    """Register a client in which nothing is as by default, a while ago."""
+
+    def register():
+        registered = RelyingParty.registered(None, database, **EVERYTHING)
+        turnable_clock.advance(seconds=1)
+        return registered.client_id
+
+    return register
+
+
+@pytest.fixture
+def client_id(register):
+    return register()
 
 
 def row(database, client_id):
@@ -185,9 +196,8 @@ def test_a_row_from_before_the_later_columns_keeps_the_defaults_unwritten(run, d
     assert not {"userinfo_signed_response_alg", "backchannel_logout_uri"} & set(shown)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_an_update_changes_what_is_named_and_nothing_else(subtests, run, database, register):
+    for arguments, expected in (
         (["--name", " New name "], {"name": "New name"}),
         (
             ["--redirect-uri", "https://x.example/1", "--redirect-uri", "https://x.example/2"],
@@ -212,20 +222,18 @@ def test_a_row_from_before_the_later_columns_keeps_the_defaults_unwritten(run, d
             ["--name", "X", "--no-skip-consent", "--no-minimal-id-token"],
             {"name": "X", "skip_consent": False, "minimal_id_token": False},
         ),
-    ],
-)
-def test_an_update_changes_what_is_named_and_nothing_else(
-    run, database, client_id, arguments, expected
-):
-    before = row(database, client_id)
+    ):
+        with subtests.test(arguments=arguments):
+            client_id = register()
+            before = row(database, client_id)
 
-    shown = json.loads(run("update", client_id, *arguments, "--json").out)
+            shown = json.loads(run("update", client_id, *arguments, "--json").out)
 
-    after = row(database, client_id)
-    assert after["updated_at"] > before["updated_at"]
-    after["updated_at"] = before["updated_at"]
-    assert changed(before, after) == expected
-    assert shown == json.loads(run("show", client_id, "--json").out)
+            after = row(database, client_id)
+            assert after["updated_at"] > before["updated_at"]
+            after["updated_at"] = before["updated_at"]
+            assert changed(before, after) == expected
+            assert shown == json.loads(run("show", client_id, "--json").out)
 
 
 def test_what_else_is_known_of_a_client_stays_when_its_limit_changes(run, database, client_id):
@@ -240,13 +248,14 @@ def test_what_else_is_known_of_a_client_stays_when_its_limit_changes(run, databa
     assert "requests_per_minute: 30" in run("show", client_id).out.splitlines()
 
 
-@pytest.mark.parametrize("switch", ["skip-consent", "enable-end-session", "minimal-id-token"])
-def test_a_switch_can_be_turned_on(run, database, switch):
+def test_a_switch_can_be_turned_on(subtests, run, database):
     client_id = RelyingParty.registered(None, database).client_id
 
-    run("update", client_id, f"--{switch}")
+    for switch in ("skip-consent", "enable-end-session", "minimal-id-token"):
+        with subtests.test(switch=switch):
+            run("update", client_id, f"--{switch}")
 
-    assert row(database, client_id)[switch.replace("-", "_")] is True
+            assert row(database, client_id)[switch.replace("-", "_")] is True
 
 
 def test_a_public_client_stays_public(run, database):
@@ -295,17 +304,18 @@ def test_an_unknown_client_is_named(subtests, refused):
             )
 
 
-@pytest.mark.parametrize("arguments", [[], ["unheard-of"], ["show"], ["list", "extra"]])
-def test_wrong_arguments_are_named_in_one_line(refused, arguments):
-    assert refused(*arguments)[0] == 2
+def test_wrong_arguments_are_named_in_one_line(subtests, refused):
+    for arguments in ([], ["unheard-of"], ["show"], ["list", "extra"]):
+        with subtests.test(arguments=arguments):
+            assert refused(*arguments)[0] == 2
 
 
-@pytest.mark.parametrize("command", ["list", "show", "delete"])
-def test_an_unmigrated_database_is_said_so(refused, monkeypatch, tmp_path, command):
+def test_an_unmigrated_database_is_said_so(subtests, refused, monkeypatch, tmp_path):
     monkeypatch.setenv("AUTH_DATABASE_URL", f"sqlite:///{tmp_path}/none.sqlite")
-    arguments = [] if command == "list" else ["x"]
 
-    assert "not migrated" in refused(command, *arguments)[1]
+    for arguments in (["list"], ["show", "x"], ["delete", "x"]):
+        with subtests.test(arguments=arguments):
+            assert "not migrated" in refused(*arguments)[1]
 
 
 def test_a_remote_database_needs_no_other_setting(run, monkeypatch, database_url, client_id):

@@ -12,7 +12,7 @@ from authservice.settings.languages import LANGUAGES, SOURCE
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.end_session import END_SESSION
 from tests.helpers.production import production_app, production_browser
-from tests.helpers.relying_party import AUTHORIZE, TOKEN
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 
 NOT_ENGLISH = [language for language in LANGUAGES if language != SOURCE]
 GERMAN = {"Accept-Language": "de"}
@@ -77,18 +77,20 @@ def test_what_the_client_asks_for_goes_before_the_browser(subtests, browser, rel
             assert spoken(page) == language
 
 
-@pytest.mark.parametrize("language", NOT_ENGLISH)
-def test_it_stays_on_the_whole_way_of_an_authorization_request(browser, relying_party, language):
-    page = browser.follow_home(
-        relying_party.authorize(browser, ui_locales=language, response_mode="form_post")
-    )
-    assert spoken(page) == language
-    page = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
-    assert page.forms[0].action == "/consent"
-    assert spoken(page) == language
-    page = browser.follow_home(page.forms[0].submit("decision", value="allow"))
-    assert page.html.find(id="form-post-submit") is not None
-    assert spoken(page) == language
+def test_it_stays_on_the_whole_way_of_an_authorization_request(subtests, app, database):
+    for language in NOT_ENGLISH:
+        with subtests.test(language=language):
+            browser, client = Browser(app), RelyingParty.registered(app, database)
+            page = browser.follow_home(
+                client.authorize(browser, ui_locales=language, response_mode="form_post")
+            )
+            assert spoken(page) == language
+            page = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+            assert page.forms[0].action == "/consent"
+            assert spoken(page) == language
+            page = browser.follow_home(page.forms[0].submit("decision", value="allow"))
+            assert page.html.find(id="form-post-submit") is not None
+            assert spoken(page) == language
 
 
 def test_it_comes_back_from_the_identity_provider(app, browser, relying_party):
@@ -111,22 +113,21 @@ def test_a_page_that_has_expired_says_so_in_that_language(browser, relying_party
 
 
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-14")
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_it_stays_on_the_whole_way_of_a_logout(browser, method):
-    browser.sign_in()
-    asked = browser.request(
-        END_SESSION + ("?ui_locales=de-AT" if method == "GET" else ""),
-        method=method,
-        POST={"ui_locales": "de-AT"} if method == "POST" else None,
-    )
+def test_it_stays_on_the_whole_way_of_a_logout(subtests, app):
+    for method in ("get", "post"):
+        with subtests.test(method=method):
+            browser = Browser(app)
+            browser.sign_in()
 
-    page = browser.follow_home(asked)
-    assert spoken(page) == "de"
-    stayed = browser.follow_home(page.forms[0].submit("decision", value="stay"))
-    assert spoken(stayed) == "de"
-    ended = browser.follow_home(page.forms[0].submit("decision", value="sign-out"))
-    assert spoken(ended) == "de"
-    assert "Abgemeldet" in ended.text
+            page = browser.follow_home(
+                getattr(browser, method)(END_SESSION, {"ui_locales": "de-AT"})
+            )
+            assert spoken(page) == "de"
+            stayed = browser.follow_home(page.forms[0].submit("decision", value="stay"))
+            assert spoken(stayed) == "de"
+            ended = browser.follow_home(page.forms[0].submit("decision", value="sign-out"))
+            assert spoken(ended) == "de"
+            assert "Abgemeldet" in ended.text
 
 
 def test_a_logout_that_names_no_language_leads_to_plain_addresses(browser):

@@ -10,8 +10,14 @@ from tests.helpers.relying_party import RelyingParty
 
 
 @pytest.fixture
-def tokens(turnable_clock, browser, relying_party):
-    return relying_party.redeem(relying_party.sign_in_with(browser)).json
+def grant(turnable_clock, browser, relying_party):
+    """Give the client tokens of a family of their own."""
+    return lambda: relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+
+@pytest.fixture
+def tokens(grant):
+    return grant()
 
 
 def refused(answer):
@@ -63,22 +69,24 @@ def test_a_public_client_refreshes_by_naming_itself(app, browser, database):
 
 @pytest.mark.story("oauth2.token")
 @pytest.mark.attack("FAILURES-32")
-@pytest.mark.parametrize("seconds", [0, 9, 10])
 def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
-    relying_party, tokens, turnable_clock, find, seconds
+    subtests, relying_party, grant, turnable_clock, find
 ):
-    first = relying_party.refresh(tokens["refresh_token"]).json
-    expiry = find(first["refresh_token"]).expires_at
-    turnable_clock.advance(seconds=seconds)
+    for seconds in (0, 9, 10):
+        with subtests.test(seconds=seconds):
+            tokens = grant()
+            first = relying_party.refresh(tokens["refresh_token"]).json
+            expiry = find(first["refresh_token"]).expires_at
+            turnable_clock.advance(seconds=seconds)
 
-    second = relying_party.refresh(tokens["refresh_token"])
+            second = relying_party.refresh(tokens["refresh_token"])
 
-    assert second.status_int == 200
-    assert second.json["refresh_token"] == first["refresh_token"]
-    assert second.json["access_token"] != first["access_token"]
-    assert "id_token" in second.json
-    assert find(first["refresh_token"]).expires_at == expiry
-    assert alive(relying_party, second.json["access_token"])
+            assert second.status_int == 200
+            assert second.json["refresh_token"] == first["refresh_token"]
+            assert second.json["access_token"] != first["access_token"]
+            assert "id_token" in second.json
+            assert find(first["refresh_token"]).expires_at == expiry
+            assert alive(relying_party, second.json["access_token"])
 
 
 def test_the_retry_may_reach_another_process(make_app, relying_party, tokens):

@@ -12,8 +12,28 @@ SEEN_BY_PEOPLE = (
 
 
 @pytest.fixture
-def tokens(turnable_clock, browser, relying_party):
-    return relying_party.redeem(relying_party.sign_in_with(browser)).json
+def start(turnable_clock, browser, relying_party):
+    """Begin a family; return its first tokens."""
+    return lambda: relying_party.redeem(relying_party.sign_in_with(browser)).json
+
+
+@pytest.fixture
+def tokens(start):
+    return start()
+
+
+@pytest.fixture
+def rotated(start, relying_party, turnable_clock):
+    """Begin a family; return what is answered first, and to so many refreshes after the grace."""
+
+    def rotated(times=2):
+        answers = [start()]
+        for _ in range(times):
+            turnable_clock.advance(seconds=11)
+            answers.append(relying_party.refresh(answers[-1]["refresh_token"]).json)
+        return answers
+
+    return rotated
 
 
 def refused(answer):
@@ -33,21 +53,20 @@ def send(client, use, token):
 
 
 @pytest.mark.attack("TOKENS-replay-refresh")
-@pytest.mark.parametrize("days", [0, 29])
-@pytest.mark.parametrize("generation", [0, 5, 11])
 def test_a_token_of_any_generation_ends_the_family_after_any_time(
-    relying_party, tokens, turnable_clock, generation, days
+    subtests, relying_party, rotated, turnable_clock
 ):
-    issued = [tokens["refresh_token"]]
-    for _ in range(12):
-        newest = relying_party.refresh(issued[-1]).json
-        issued.append(newest["refresh_token"])
-    turnable_clock.advance(days=days, seconds=11)
+    generations = (0, 5, 11)
+    for days in (0, 29):
+        families = [rotated(12) for _ in generations]
+        turnable_clock.advance(days=days, seconds=11)
 
-    assert refused(relying_party.refresh(issued[generation]))
+        for generation, family in zip(generations, families, strict=True):
+            with subtests.test(days=days, generation=generation):
+                assert refused(relying_party.refresh(family[generation]["refresh_token"]))
 
-    assert not alive(relying_party, newest["access_token"])
-    assert refused(relying_party.refresh(issued[-1]))
+                assert not alive(relying_party, family[-1]["access_token"])
+                assert refused(relying_party.refresh(family[-1]["refresh_token"]))
 
 
 @pytest.mark.attack("TOKENS-forged-tag")
@@ -74,20 +93,16 @@ def test_what_the_family_never_gave_out_changes_nothing(subtests, browser, relyi
             assert relying_party.refresh(current).status_int == 200
 
 
-@pytest.mark.parametrize("generation", [0, 1, 2])
-def test_revoking_with_any_token_of_a_family_ends_it(
-    relying_party, tokens, turnable_clock, generation
-):
-    issued = [tokens["refresh_token"]]
-    for _ in range(2):
-        turnable_clock.advance(seconds=11)
-        issued.append(relying_party.refresh(issued[-1]).json["refresh_token"])
-    actives = [send(relying_party, "introspect", token).json["active"] for token in issued]
-    assert actives == [False, False, True]
+def test_revoking_with_any_token_of_a_family_ends_it(subtests, relying_party, rotated):
+    for generation in range(3):
+        with subtests.test(generation=generation):
+            issued = [tokens["refresh_token"] for tokens in rotated()]
+            actives = [send(relying_party, "introspect", token).json["active"] for token in issued]
+            assert actives == [False, False, True]
 
-    assert send(relying_party, "revoke", issued[generation]).status_int == 200
+            assert send(relying_party, "revoke", issued[generation]).status_int == 200
 
-    assert refused(relying_party.refresh(issued[-1]))
+            assert refused(relying_party.refresh(issued[-1]))
 
 
 def test_one_dropped_in_the_grace_is_refused_and_ends_nothing(
@@ -106,24 +121,21 @@ def test_one_dropped_in_the_grace_is_refused_and_ends_nothing(
 
 
 @pytest.mark.attack("TOKENS-substitution")
-@pytest.mark.parametrize("generation", [0, 1, 2])
-@pytest.mark.parametrize("use", ["refresh", "introspect", "revoke"])
 def test_another_client_changes_nothing_with_any_token_of_the_family(
-    app, browser, database, relying_party, tokens, turnable_clock, use, generation
+    subtests, app, database, relying_party, rotated
 ):
     other = RelyingParty.registered(app, database)
-    issued = [tokens["refresh_token"]]
-    for _ in range(2):
-        turnable_clock.advance(seconds=11)
-        newest = relying_party.refresh(issued[-1]).json
-        issued.append(newest["refresh_token"])
+    for generation in range(3):
+        for use, status in (("refresh", 400), ("introspect", 200), ("revoke", 200)):
+            with subtests.test(use=use, generation=generation):
+                family = rotated()
 
-    answer = send(other, use, issued[generation])
+                answer = send(other, use, family[generation]["refresh_token"])
 
-    assert answer.status_int == {"refresh": 400, "introspect": 200, "revoke": 200}[use]
-    assert use != "introspect" or answer.json == {"active": False}
-    assert alive(relying_party, newest["access_token"])
-    assert relying_party.refresh(issued[-1]).status_int == 200
+                assert answer.status_int == status
+                assert use != "introspect" or answer.json == {"active": False}
+                assert alive(relying_party, family[-1]["access_token"])
+                assert relying_party.refresh(family[-1]["refresh_token"]).status_int == 200
 
 
 @pytest.mark.attack("TOKENS-forged-tag")

@@ -162,6 +162,8 @@ def test_the_general_command_runs_the_same(capsys, database):
 
 def _refused(capsys, *arguments):
     """Return status and standard error of a command that fails."""
+    # What was said before is none of it.
+    capsys.readouterr()
     with pytest.raises(SystemExit) as stop:
         register.main([*arguments])
     output = capsys.readouterr()
@@ -237,20 +239,21 @@ def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database
 
 
 @pytest.mark.attack("RFC6819-4.2.3")
-@pytest.mark.parametrize(
-    "uri",
-    [
+def test_a_public_client_on_a_device_cannot_skip_consent(subtests, run, capsys, database):
+    for uri in (
         *("http://127.0.0.1:4711/cb", "http://[::1]/cb", "http://localhost/cb", "com.example:/cb"),
         *("https://localhost:4444/cb", "https://127.0.0.1/cb"),
-    ],
-)
-def test_a_public_client_on_a_device_cannot_skip_consent(run, capsys, database, uri):
-    asked = (*REQUIRED, "--redirect-uri", uri, "--skip-consent")
+    ):
+        with subtests.test(uri=uri):
+            asked = (*REQUIRED, "--redirect-uri", uri, "--skip-consent")
+            before = _clients(database)
 
-    status, message = _refused(capsys, *asked, "--public")
+            status, message = _refused(capsys, *asked, "--public")
 
-    assert status == 1
-    assert f"{uri!r} cannot skip consent: any program on the device could pass for it" in message
-    assert _clients(database) == []
-    run(*asked)
+            assert status == 1
+            reason = "cannot skip consent: any program on the device could pass for it"
+            assert f"{uri!r} {reason}" in message
+            assert _clients(database) == before
+            run(*asked)
+
     run(*REQUIRED, "--public", "--skip-consent")

@@ -21,6 +21,7 @@ WRITING = (
     ["provider", "rebind"],
     ["oauth:register", *REGISTERING],
 )
+NEEDING_ONE = (*WRITING, ["backup", "x"], ["restore", "x"])
 
 pytestmark = [
     pytest.mark.engines("sqlite"),
@@ -37,6 +38,8 @@ def _ini(path, database_url, mode="local"):
 
 
 def _wrong(capsys, arguments):
+    # What was said before is none of it.
+    capsys.readouterr()
     with pytest.raises(SystemExit) as stop:
         authservice(arguments)
     assert stop.value.code == 2
@@ -55,35 +58,35 @@ def _clients(database):
     return database.reader.scalar(select(func.count()).select_from(oauth_client))
 
 
-@pytest.mark.parametrize("arguments", [*WRITING, ["backup", "x"], ["restore", "x"]], ids=" ".join)
-def test_a_command_without_an_ini_file_names_both_ways_to_name_one(capsys, arguments):
-    said = _wrong(capsys, arguments)
+def test_a_command_without_an_ini_file_names_both_ways_to_name_one(subtests, capsys):
+    for arguments in NEEDING_ONE:
+        with subtests.test(arguments=arguments):
+            said = _wrong(capsys, arguments)
 
-    assert "--config" in said
-    assert "AUTHSERVICE_CONFIG" in said
-
-
-@pytest.mark.parametrize("arguments", [*WRITING, ["backup", "x"], ["restore", "x"]], ids=" ".join)
-def test_an_ini_file_that_is_not_there_is_said_in_one_line(capsys, arguments, monkeypatch):
-    assert "no file absent.ini" in _wrong(capsys, [*arguments, "--config", "absent.ini"])
-
-    monkeypatch.setenv("AUTHSERVICE_CONFIG", "gone.ini")
-    assert "no file gone.ini" in _wrong(capsys, arguments)
+            assert "--config" in said
+            assert "AUTHSERVICE_CONFIG" in said
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
+def test_an_ini_file_that_is_not_there_is_said_in_one_line(subtests, capsys, monkeypatch):
+    for arguments in NEEDING_ONE:
+        with subtests.test(arguments=arguments), monkeypatch.context() as environment:
+            assert "no file absent.ini" in _wrong(capsys, [*arguments, "--config", "absent.ini"])
+
+            environment.setenv("AUTHSERVICE_CONFIG", "gone.ini")
+            assert "no file gone.ini" in _wrong(capsys, arguments)
+
+
+def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(subtests, capsys):
+    for content, said in (
         (b"[app:main\n", "cannot be read"),
         (b"\xff\xfe", "cannot be read"),
         (b"[app:main]\nx = %(nothing)s\n", "cannot be read"),
         (b"[server:main]\nx = 1\n", "has no section [app:main]"),
-    ],
-)
-def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(capsys, content, said):
-    Path("bad.ini").write_bytes(content)
+    ):
+        with subtests.test(content=content):
+            Path("bad.ini").write_bytes(content)
 
-    assert said in _wrong(capsys, ["sign-out-everyone", "--config", "bad.ini"])
+            assert said in _wrong(capsys, ["sign-out-everyone", "--config", "bad.ini"])
 
 
 def test_an_ini_file_may_have_any_name(capsys, database_url):
@@ -139,29 +142,31 @@ def test_check_examines_the_file_that_the_variable_names(monkeypatch, capsys):
     assert "absent.ini" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("how", ["address", "client id", "environment", "not readable as text"])
 def test_beside_a_configured_production_ini_only_registering_takes_local_ini(
-    database, database_url, capsys, monkeypatch, how
+    subtests, database, database_url, capsys, monkeypatch
 ):
     _ini("local.ini", database_url)
     shipped = (ROOT / "production.ini").read_bytes()
     Path("production.ini").write_bytes(shipped)
     authservice(["sign-out-everyone"])
     assert "local.ini" in _first_line(capsys)
-    if how == "environment":
-        monkeypatch.setenv("PROVIDER_CLIENT_ID", "Ov23liExample")
-    changed = {
-        "address": shipped.replace(b"https://auth.example.com", b"https://auth.observatory.org"),
-        "client id": shipped.replace(b"set-me", b"Ov23liExample"),
-        "environment": shipped,
-        "not readable as text": b"\xff",
-    }
-    Path("production.ini").write_bytes(changed[how])
 
-    assert "a configured production.ini" in _wrong(capsys, ["sign-out-everyone"])
+    for how, content, variables in (
+        ("address", shipped.replace(b"auth.example.com", b"auth.observatory.org"), {}),
+        ("client id", shipped.replace(b"set-me", b"Ov23liExample"), {}),
+        ("environment", shipped, {"PROVIDER_CLIENT_ID": "Ov23liExample"}),
+        ("not readable as text", b"\xff", {}),
+    ):
+        with subtests.test(how=how), monkeypatch.context() as environment:
+            before = _clients(database)
+            Path("production.ini").write_bytes(content)
+            for name, value in variables.items():
+                environment.setenv(name, value)
 
-    authservice(["oauth:register", *REGISTERING])
-    assert _clients(database) == 1
+            assert "a configured production.ini" in _wrong(capsys, ["sign-out-everyone"])
+
+            authservice(["oauth:register", *REGISTERING])
+            assert _clients(database) == before + 1
 
 
 def test_every_command_that_writes_names_its_database_first(database, database_url, capsys):

@@ -2,37 +2,37 @@
 
 import pytest
 
-from tests.functional.rate_limits.asking import AUTHORIZE, BEGIN, SESSION, asked_for, basic, get
+from tests.functional.rate_limits.asking import AUTHORIZE, BEGIN, SESSION, asked_for, at, basic, get
 from tests.helpers.browser import Browser
 from tests.helpers.production import production_app, production_browser, signed_in_cookies
 from tests.helpers.relying_party import TOKEN, USERINFO
 
 
 @pytest.mark.attack("RFC6819-4.4.1.11")
-@pytest.mark.parametrize(
-    ("path", "limit", "window"),
-    [
-        ("/sign-in", 100, 10),
-        ("/api/auth/callback/github", 30, 10),
-        ("/api/auth/callback/elsewhere", 30, 10),
-        ("/api/auth/sign-in/begin", 30, 10),
-        (AUTHORIZE, 300, 60),
-        (SESSION, 100, 10),
-        ("/api/auth/token", 100, 10),
-        ("/", 100, 10),
-        ("/api/auth/list-sessions", 100, 10),
-        ("/static/authservice.css", 100, 10),
-    ],
-)
-def test_so_many_requests_pass_and_the_next_is_told_when_to_come_again(
-    browser, path, limit, window
-):
-    assert 429 not in get(browser, path, limit)
+def test_so_many_requests_pass_and_the_next_is_told_when_to_come_again(subtests, app):
+    for number, (path, limit, window) in enumerate(
+        (
+            ("/sign-in", 100, 10),
+            ("/api/auth/callback/github", 30, 10),
+            ("/api/auth/callback/elsewhere", 30, 10),
+            ("/api/auth/sign-in/begin", 30, 10),
+            (AUTHORIZE, 300, 60),
+            (SESSION, 100, 10),
+            ("/api/auth/token", 100, 10),
+            ("/", 100, 10),
+            ("/api/auth/list-sessions", 100, 10),
+            ("/static/authservice.css", 100, 10),
+        )
+    ):
+        with subtests.test(path=path):
+            # From an address of its own.
+            browser = at(production_browser(app), f"203.0.113.{number}")
+            assert 429 not in get(browser, path, limit)
 
-    refused = browser.get(path, expect_errors=True)
+            refused = browser.get(path, expect_errors=True)
 
-    assert refused.status_int == 429
-    assert 1 <= int(refused.headers["Retry-After"]) <= window
+            assert refused.status_int == 429
+            assert 1 <= int(refused.headers["Retry-After"]) <= window
 
 
 def test_what_everybody_reads_is_free(subtests, browser):
@@ -68,21 +68,24 @@ def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
     assert protocol.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    ("setting", "path", "status"),
-    [
-        ("authorization_requests", AUTHORIZE, 400),
-        ("session_checks", SESSION, 200),
-        ("session_checks", "/api/auth/token", 401),
-        ("client_failures", USERINFO, 401),
-    ],
-)
-def test_a_limit_is_what_its_setting_says(make_app, monkeypatch, setting, path, status):
-    browser = production_browser(
-        production_app(make_app, monkeypatch, **{f"ratelimit__{setting}": "2"})
-    )
+def test_a_limit_is_what_its_setting_says(subtests, make_app, monkeypatch):
+    limits = {"authorization_requests": 2, "session_checks": 3, "client_failures": 4}
+    settings = {f"ratelimit__{setting}": str(limit) for setting, limit in limits.items()}
+    app = production_app(make_app, monkeypatch, **settings)
+    for number, (setting, path, status) in enumerate(
+        (
+            ("authorization_requests", AUTHORIZE, 400),
+            ("session_checks", SESSION, 200),
+            ("session_checks", "/api/auth/token", 401),
+            ("client_failures", USERINFO, 401),
+        )
+    ):
+        with subtests.test(setting=setting, path=path):
+            # From an address of its own.
+            browser = at(production_browser(app), f"203.0.113.{number}")
+            limit = limits[setting]
 
-    assert get(browser, path, 3) == [status] * 2 + [429]
+            assert get(browser, path, limit + 1) == [status] * limit + [429]
 
 
 def test_the_limit_of_every_other_path_is_what_its_setting_says(make_app, monkeypatch):

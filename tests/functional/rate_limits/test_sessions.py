@@ -1,5 +1,7 @@
 """What is free with a session, and what counts for it, from wherever it is asked."""
 
+from itertools import count
+
 import pytest
 
 from authservice.web.gates.rate_limits import by_sender
@@ -38,26 +40,27 @@ WRITES = [
 
 
 @pytest.mark.attack("BROWSER-many-cookies")
-@pytest.mark.parametrize(("method", "route"), WRITES, ids=lambda part: getattr(part, "name", ""))
-def test_a_session_writes_so_often_from_wherever_it_does(
-    make_app, monkeypatch, database, method, route
-):
+def test_a_session_writes_so_often_from_wherever_it_does(subtests, make_app, monkeypatch, database):
     app = production_app(make_app, monkeypatch, ratelimit__session_requests="1")
-    cookies = signed_in_cookies(app, database)
-    path = route.path.replace("{provider_id}", "github")
+    addresses = (f"203.0.113.{number}" for number in count())
 
-    def ask(cookies, number):
-        browser = at(production_browser(app, cookies), f"203.0.113.{number}")
+    def ask(method, route, cookies):
+        browser = at(production_browser(app, cookies), next(addresses))
+        path = route.path.replace("{provider_id}", "github")
         return browser._gen_request(method, path, expect_errors=True).status_int
 
-    other = signed_in_cookies(app, database)
-    shared_alone = cookies.partition("; ")[0]
+    for method, route in WRITES:
+        with subtests.test(method=method, route=route.name):
+            cookies = signed_in_cookies(app, database)
+            other = signed_in_cookies(app, database)
+            shared_alone = cookies.partition("; ")[0]
 
-    # A sibling application, which has the shared cookie alone, takes nothing from the person.
-    assert ask(shared_alone, 1) != 429
-    assert ask(cookies, 2) != 429
-    assert ask(cookies, 3) == 429
-    assert ask(other, 4) != 429
+            # A sibling application, which has the shared cookie alone, takes nothing from the
+            # person.
+            assert ask(method, route, shared_alone) != 429
+            assert ask(method, route, cookies) != 429
+            assert ask(method, route, cookies) == 429
+            assert ask(method, route, other) != 429
 
 
 def test_other_addresses_of_the_api_are_not_free_with_a_session(app, database):
