@@ -173,9 +173,8 @@ def test_the_session_is_handed_out_as_a_jwt(client):
     assert client.call("token")["token"].count(".") == 2
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"),
-    [
+def test_whoever_is_not_signed_in_gets_an_error_that_says_so(subtests, client):
+    for name, argument in (
         ("listSessions", None),
         ("token", None),
         ("revokeSession", {"token": "x"}),
@@ -183,51 +182,44 @@ def test_the_session_is_handed_out_as_a_jwt(client):
         ("revokeOtherSessions", None),
         ("oauth2.getConsents", None),
         ("oauth2.deleteConsent", {"id": "x"}),
-    ],
-)
-def test_whoever_is_not_signed_in_gets_an_error_that_says_so(client, name, argument):
-    assert client.error(name, argument) == {
-        "status": 401,
-        "statusText": "Unauthorized",
-        "message": "Unauthorized",
-        "code": "UNAUTHORIZED",
-    }
+    ):
+        with subtests.test(name=name):
+            assert client.error(name, argument) == {
+                "status": 401,
+                "statusText": "Unauthorized",
+                "message": "Unauthorized",
+                "code": "UNAUTHORIZED",
+            }
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "code"),
-    [
+def test_a_refused_sign_in_has_a_status_a_message_and_a_code(subtests, client):
+    for options, status, code in (
         ({"provider": "gitlab"}, 404, "PROVIDER_NOT_FOUND"),
         ({"callbackURL": "https://evil.example/"}, 403, "INVALID_CALLBACK_URL"),
         ({"errorCallbackURL": "//evil.example"}, 403, "INVALID_ERROR_CALLBACK_URL"),
         ({"newUserCallbackURL": "javascript:alert(1)"}, 403, "INVALID_NEW_USER_CALLBACK_URL"),
         ({"callbackURL": 1}, 400, "VALIDATION_ERROR"),
-    ],
-)
-def test_a_refused_sign_in_has_a_status_a_message_and_a_code(client, options, status, code):
-    error = client.error("signIn.social", {"provider": "github"} | options)
+    ):
+        with subtests.test(options=options):
+            error = client.error("signIn.social", {"provider": "github"} | options)
 
-    assert (error["status"], error["code"]) == (status, code)
-    assert error["message"]
+            assert (error["status"], error["code"]) == (status, code)
+            assert error["message"]
 
 
-@pytest.mark.parametrize(
-    ("origin", "code"),
-    [
+def test_with_a_session_nothing_changes_without_a_trusted_origin(subtests, service, make_client):
+    for origin, code in (
         (None, "MISSING_OR_NULL_ORIGIN"),
         ("null", "MISSING_OR_NULL_ORIGIN"),
         ("http://evil.test", "INVALID_ORIGIN"),
         ("http://127.0.0.2:3999", "INVALID_ORIGIN"),
-    ],
-)
-def test_with_a_session_nothing_changes_without_a_trusted_origin(
-    service, make_client, origin, code
-):
-    client = make_client(origin)
-    client.follow(f"{service.url}/sign-in?callbackURL={HOME}")
+    ):
+        with subtests.test(origin=origin):
+            client = make_client(origin)
+            client.follow(f"{service.url}/sign-in?callbackURL={HOME}")
 
-    for name, argument in CHANGES:
-        error = client.error(name, argument)
-        assert (error["status"], error["code"]) == (403, code)
-        assert error["message"]
-    assert client.call("getSession") is not None
+            for name, argument in CHANGES:
+                error = client.error(name, argument)
+                assert (error["status"], error["code"]) == (403, code)
+                assert error["message"]
+            assert client.call("getSession") is not None
