@@ -106,28 +106,29 @@ def test_every_flag_is_stored(run, database):
     assert client.enable_end_session is True
 
 
-@pytest.mark.parametrize("public", [False, True])
-def test_json_is_one_object(run, database, public):
-    output = run(*REQUIRED, "--json", *(["--public"] if public else []))
+def test_json_is_one_object(subtests, run, database):
+    for public in (False, True):
+        with subtests.test(public=public):
+            output = run(*REQUIRED, "--json", *(["--public"] if public else []))
 
-    assert output.out.count("\n") == 1
-    content = json.loads(output.out)
-    assert ("client_secret" in content) is not public
-    content.pop("client_secret", None)
-    assert content.pop("client_id") == _clients(database)[0].client_id
-    expected = {
-        "client_name": "Example App",
-        "redirect_uris": ["https://app.example.com/callback"],
-        "post_logout_redirect_uris": [],
-        "token_endpoint_auth_method": "none" if public else "client_secret_basic",
-        "grant_types": ["authorization_code", "refresh_token"],
-        "response_types": ["code"],
-        "scope": "openid profile email offline_access",
-        "skip_consent": False,
-        "enable_end_session": False,
-        "require_pkce": True,
-    }
-    assert content.items() >= expected.items()
+            assert output.out.count("\n") == 1
+            content = json.loads(output.out)
+            assert ("client_secret" in content) is not public
+            content.pop("client_secret", None)
+            assert content.pop("client_id") in {each.client_id for each in _clients(database)}
+            expected = {
+                "client_name": "Example App",
+                "redirect_uris": ["https://app.example.com/callback"],
+                "post_logout_redirect_uris": [],
+                "token_endpoint_auth_method": "none" if public else "client_secret_basic",
+                "grant_types": ["authorization_code", "refresh_token"],
+                "response_types": ["code"],
+                "scope": "openid profile email offline_access",
+                "skip_consent": False,
+                "enable_end_session": False,
+                "require_pkce": True,
+            }
+            assert content.items() >= expected.items()
 
 
 def test_the_temporary_user_account_and_session_are_gone(run, database):

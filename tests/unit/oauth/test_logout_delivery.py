@@ -1,5 +1,7 @@
 """Where logout tokens may be sent: to which addresses, in which mode."""
 
+from contextlib import closing
+
 import pytest
 
 from authservice.oauth.logout.delivery import LogoutDelivery
@@ -11,9 +13,8 @@ NETWORKS = "auth.backchannel_networks"
 
 @pytest.fixture
 def receiver():
-    made = LogoutReceiver()
-    yield made
-    made.close()
+    with closing(LogoutReceiver()) as made:
+        yield made
 
 
 def test_local_mode_reaches_loopback(receiver):
@@ -31,12 +32,13 @@ def test_local_mode_reaches_nothing_else(subtests):
             assert "a.b.c" not in failure
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_production_does_not_reach_loopback(receiver, host):
-    uri = receiver.uri.replace("127.0.0.1", host)
+def test_production_does_not_reach_loopback(subtests):
+    for host in ("127.0.0.1", "localhost"):
+        with subtests.test(host=host), closing(LogoutReceiver()) as receiver:
+            uri = receiver.uri.replace("127.0.0.1", host)
 
-    assert "address" in LogoutDelivery(production()).deliver(uri, "a.b.c")
-    assert not receiver.has_more()
+            assert "address" in LogoutDelivery(production()).deliver(uri, "a.b.c")
+            assert not receiver.has_more()
 
 
 @pytest.mark.attack("BROWSER-ssrf")
@@ -72,14 +74,15 @@ def test_naming_networks_leaves_out_all_others(subtests):
 
 
 @pytest.mark.attack("BROWSER-ssrf")
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_a_failure_and_is_not_followed(receiver, status):
-    receiver.status = status
-    receiver.headers = {"Location": f"{receiver.uri}/elsewhere"}
+def test_a_redirect_is_a_failure_and_is_not_followed(subtests):
+    for status in (301, 302, 303, 307, 308):
+        with subtests.test(status=status), closing(LogoutReceiver()) as receiver:
+            receiver.status = status
+            receiver.headers = {"Location": f"{receiver.uri}/elsewhere"}
 
-    assert LogoutDelivery(local()).deliver(receiver.uri, "a.b.c") is not None
-    receiver.next()
-    assert not receiver.has_more()
+            assert LogoutDelivery(local()).deliver(receiver.uri, "a.b.c") is not None
+            receiver.next()
+            assert not receiver.has_more()
 
 
 def test_a_failure_says_which_status_was_answered(receiver):
