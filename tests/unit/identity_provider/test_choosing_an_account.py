@@ -2,11 +2,10 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 
+def test_the_provider_is_told_to_ask_only_when_it_should(subtests, sign_in):
+    for choose, prompt in ((True, ["select_account"]), (False, None)):
+        with subtests.test(choose=choose):
+            url = sign_in.provider.authorization_url("state", "v" * 43, choose_account=choose)
 
-@pytest.mark.parametrize(("choose", "prompt"), [(True, ["select_account"]), (False, None)])
-def test_the_provider_is_told_to_ask_only_when_it_should(sign_in, choose, prompt):
-    url = sign_in.provider.authorization_url("state", "v" * 43, choose_account=choose)
-
-    assert parse_qs(urlsplit(url).query).get("prompt") == prompt
+            assert parse_qs(urlsplit(url).query).get("prompt") == prompt

@@ -70,16 +70,17 @@ def test_the_token_request_carries_what_proves_the_code_is_ours(sign_in, identit
     }
 
 
-@pytest.mark.parametrize("path", ["/api/user", "/api/user/emails"])
-def test_the_api_gets_the_headers_it_demands(sign_in, identity_provider_standin, path):
+def test_the_api_gets_the_headers_it_demands(subtests, sign_in, identity_provider_standin):
     sign_in.profile()
 
-    [request] = identity_provider_standin.requests(path)
-    headers = request["headers"]
-    assert headers["Authorization"].startswith("Bearer gho_")
-    assert headers["Accept"] == "application/vnd.github+json"
-    assert headers["X-GitHub-Api-Version"] == "2022-11-28"
-    assert headers["User-Agent"] == "authservice"
+    for path in ("/api/user", "/api/user/emails"):
+        with subtests.test(path=path):
+            [request] = identity_provider_standin.requests(path)
+            headers = request["headers"]
+            assert headers["Authorization"].startswith("Bearer gho_")
+            assert headers["Accept"] == "application/vnd.github+json"
+            assert headers["X-GitHub-Api-Version"] == "2022-11-28"
+            assert headers["User-Agent"] == "authservice"
 
 
 def test_a_code_works_once(sign_in):

@@ -101,21 +101,19 @@ def test_a_token_comes_as_a_form_unless_json_is_asked_for(standin):
     assert answer["scope"] == ["read:user,user:email"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
+def test_token_errors_have_status_200(subtests, standin):
+    for changes, error in (
         ({"client_secret": "wrong"}, "incorrect_client_credentials"),
         ({"redirect_uri": f"{CALLBACK_URL}/other"}, "redirect_uri_mismatch"),
         ({"code": "wrong"}, "bad_verification_code"),
-    ],
-)
-def test_token_errors_have_status_200(standin, changes, error):
-    code = arrived(standin.allow(request(standin)))["code"]
+    ):
+        with subtests.test(changes=changes):
+            code = arrived(standin.allow(request(standin)))["code"]
 
-    _, body = exchange(standin, **{"code": code, **changes})
+            _, body = exchange(standin, **{"code": code, **changes})
 
-    assert set(json.loads(body)) == {"error", "error_description", "error_uri"}
-    assert json.loads(body)["error"] == error
+            assert set(json.loads(body)) == {"error", "error_description", "error_uri"}
+            assert json.loads(body)["error"] == error
 
 
 def test_the_api_says_what_the_token_may_do(standin):
@@ -128,19 +126,17 @@ def test_the_api_says_what_the_token_may_do(standin):
     assert answered["X-RateLimit-Remaining"] == "4999"
 
 
-@pytest.mark.parametrize(
-    ("path", "headers", "status", "message"),
-    [
-        ("/user", {"User-Agent": "t"}, 401, "Requires authentication"),
-        ("/user", {"User-Agent": "t", "Authorization": "Bearer x"}, 401, "Bad credentials"),
-        ("/user", {"Authorization": "Bearer x"}, 403, "User-Agent header"),
-    ],
-)
-def test_the_api_refuses_as_github_does(standin, path, headers, status, message):
-    answered, _, body = standin.get(f"{standin.api_url}{path}", **headers)
+def test_the_api_refuses_as_github_does(subtests, standin):
+    for headers, status, message in (
+        ({"User-Agent": "t"}, 401, "Requires authentication"),
+        ({"User-Agent": "t", "Authorization": "Bearer x"}, 401, "Bad credentials"),
+        ({"Authorization": "Bearer x"}, 403, "User-Agent header"),
+    ):
+        with subtests.test(headers=headers):
+            answered, _, body = standin.get(f"{standin.api_url}/user", **headers)
 
-    assert answered == status
-    assert message in body.decode()
+            assert answered == status
+            assert message in body.decode()
 
 
 def test_the_addresses_need_their_scope(standin):
@@ -160,10 +156,11 @@ def api(standin, path, scope="read:user read:org"):
     return status, headers, json.loads(body)
 
 
-@pytest.mark.parametrize("path", ["/user/memberships/orgs", "/user/teams"])
-def test_organizations_and_teams_need_their_scope(standin, path):
-    assert api(standin, path, scope="read:user user:email")[0] == 403
-    assert api(standin, path)[::2] == (200, [])
+def test_organizations_and_teams_need_their_scope(subtests, standin):
+    for path in ("/user/memberships/orgs", "/user/teams"):
+        with subtests.test(path=path):
+            assert api(standin, path, scope="read:user user:email")[0] == 403
+            assert api(standin, path)[::2] == (200, [])
 
 
 def test_single_sign_on_keeps_an_organization_out_of_the_list_and_says_so(standin):

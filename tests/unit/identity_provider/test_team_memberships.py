@@ -99,18 +99,19 @@ def test_parents_in_a_circle_come_to_an_end(teams, standin):
     assert "acme/design" in teams()
 
 
-@pytest.mark.parametrize("kind", ["forbidden", "redirect", "not_json", "text"])
 def test_a_team_that_cannot_be_read_lets_nobody_in_and_takes_nothing_away(
-    make_sign_in, standin, kind
+    subtests, make_sign_in, standin
 ):
-    standin.fault("/api/orgs/acme/teams/design/memberships/octocat", kind)
+    path = "/api/orgs/acme/teams/design/memberships/octocat"
     asked = AskedGroups(organizations=("acme",), of_rules=("acme",), teams=("acme/design",))
 
-    found = make_sign_in(asked=asked).profile().memberships
+    for kind in ("forbidden", "redirect", "not_json", "text"):
+        with subtests.test(kind=kind), standin.failing(path, kind):
+            found = make_sign_in(asked=asked).profile().memberships
 
-    assert Group("acme/on-call", "73") in found.teams
-    assert "acme/design" not in found.names
-    assert [name for name, _ in found.unreadable] in ([], ["acme"])
+            assert Group("acme/on-call", "73") in found.teams
+            assert "acme/design" not in found.names
+            assert [name for name, _ in found.unreadable] in ([], ["acme"])
 
 
 def test_many_teams_do_not_ask_for_ever(teams, standin, caplog):

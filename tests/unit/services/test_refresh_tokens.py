@@ -1,6 +1,5 @@
 """Refresh tokens: rotated once, found whatever their state, revoked by families."""
 
-from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -68,15 +67,6 @@ def _rotated(transaction, presented, times=1, secret=SECRET):
     for _ in range(times):
         tokens.append(_rotate(transaction, tokens[-1], secret=secret).token)
     return tokens
-
-
-@contextmanager
-def _undone(connection):
-    savepoint = connection.begin_nested()
-    try:
-        yield
-    finally:
-        savepoint.rollback()
 
 
 def _state(connection, token, secret=SECRET):
@@ -234,9 +224,10 @@ def test_a_token_of_any_earlier_generation_ends_the_family(
     turnable_clock.advance(days=6)
 
     for generation in (0, 1, 17, 39):
-        with subtests.test(generation=generation), _undone(connection):
+        with subtests.test(generation=generation), connection.begin_nested() as savepoint:
             assert _rotate(transaction, tokens[generation]) is None
             assert _state(connection, tokens[-1]) is State.REVOKED
+            savepoint.rollback()
 
 
 @pytest.mark.attack("TOKENS-forged-tag")
