@@ -99,9 +99,8 @@ class Poll:
         calls = self._source.installations.calls(_READING_SECONDS)
         read = directory.read(self._source, calls, go_on)
         self._warn(read)
-        if state.outage_lasts(self._database.reader):
-            with self._database.transaction() as connection:
-                state.outage_ended(connection)
+        with self._database.transaction() as connection:
+            state.outage_ended(connection)
         rules = self._settings.admission.rules
         with self._database.transaction() as connection:
             # Names are pinned that no sign-in has shown yet.
