@@ -1,9 +1,6 @@
-import importlib
-
 import pytest
 
 from tests.bench.columns import column
-from tests.helpers.parts import library
 from tools.bench.__main__ import main
 from tools.bench.report import results, table
 from tools.bench.report.figures import Run
@@ -17,12 +14,6 @@ def made(run_id="one", failures=()):
     for each in columns:
         each.run_id = run_id
     return Run(run_id, {"date": "today", "CPU": "fast"}, columns, "", list(failures))
-
-
-@pytest.fixture
-def plot():
-    library("matplotlib", "bench")
-    return importlib.import_module("tools.bench.report.plot")
 
 
 @pytest.fixture
@@ -74,9 +65,3 @@ def test_a_file_that_is_no_result_is_refused(content, tmp_path, capsys):
     assert main(["table", str(tmp_path / "file.json")]) == 1
 
     assert capsys.readouterr().err.startswith("bench: ")
-
-
-def test_the_plot_shows_each_column(plot, tmp_path):
-    plot.draw(made(), tmp_path / "plot.svg")
-
-    assert "<svg" in (tmp_path / "plot.svg").read_text()

@@ -57,7 +57,7 @@ class Checkout:
         _programs(folder / "bin", _MACHINE)
         _programs(self.folder / ".venv" / "bin", _ENVIRONMENT)
         (self.folder / "requirements").mkdir()
-        for name in ("dev", "lint", "bench", "browser", "docs", "node"):
+        for name in ("dev", "lint", "browser", "docs", "node"):
             self.lock(name, f"{name}==1")
         (self.folder / "tests" / "npm").mkdir(parents=True)
         (self.folder / "tests" / "npm" / "package-lock.json").touch()

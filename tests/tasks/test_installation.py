@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers import parts
 
-LOCKS = ["bench", "browser", "docs", "node"]
+LOCKS = ["browser", "docs", "node"]
 OPTIONS = "-qy -o DPkg::Lock::Timeout=300 install --no-install-recommends"
 
 
@@ -39,7 +39,7 @@ def test_all_is_installed_once_and_what_has_changed_again(checkout):
     ]
     assert locks(checkout) == [*LOCKS, "browser"]
     done = [line.partition(" ")[0] for line in checkout.done]
-    assert done == ["apt-get", "apt-get", *["pip"] * 4, "npm", "pytest", "pytest", "pip", "pytest"]
+    assert done == ["apt-get", "apt-get", *["pip"] * 3, "npm", "pytest", "pytest", "pip", "pytest"]
 
 
 def test_two_tasks_at_once_install_it_once(checkout):

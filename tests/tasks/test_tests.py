@@ -11,7 +11,7 @@ QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder"
 WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder"
 STYLE = ["ruff", "ruff"]
 TYPES = ["mypy", "lint-imports"]
-INSTALLED = [*["pip"] * 4, "npm"]
+INSTALLED = [*["pip"] * 3, "npm"]
 SCHEMAS = ["check-jsonschema", "check-jsonschema", "openapi-spec-validator"]
 LINT = [*STYLE, *TYPES, *SCHEMAS]
 

@@ -1,12 +1,11 @@
-"""``./run bench``: measure, print, and keep the result; or look closer."""
+"""``./run bench``: measure, print, and keep the result."""
 
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from tools.bench import options, profiling, runs, senders, start
+from tools.bench import options, runs, start
 from tools.bench.databases.postgresql import PostgreSQLMissingError
 from tools.bench.driver.http11 import WrongAnswerError
 from tools.bench.report import results, table
@@ -16,12 +15,6 @@ from tools.bench.service.deployment import CommandError
 from tools.bench.service.revisions import UnknownRevisionError
 from tools.bench.service.servers import ServerError
 
-# Each prints what it finds by itself, and keeps nothing.
-_CLOSER: dict[str, Callable[[list[str]], int]] = {
-    "profile": profiling.main,
-    "senders": senders.main,
-    "start": start.main,
-}
 _REASONS = (
     AnotherRunError,
     CommandError,
@@ -40,8 +33,8 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments[:1] == ["table"]:
             return _show([Path(name) for name in arguments[1:]])
-        if arguments and arguments[0] in _CLOSER:
-            return _CLOSER[arguments[0]](arguments[1:])
+        if arguments[:1] == ["start"]:
+            return start.main(arguments[1:])
         return _measure(options.parse(arguments))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
@@ -59,12 +52,8 @@ def _measure(wanted: options.Options) -> int:
     run = runs.perform(wanted)
     file = results.FOLDER / f"{run.id}.json"
     results.save(run, file)
-    # What draws it is a large library: only ./run bench installs it.
-    from tools.bench.report import plot  # noqa: PLC0415
-
-    plot.draw(run, file.with_suffix(".svg"))
     _print(run)
-    sys.stdout.write(f"\nkept in {file} and {file.with_suffix('.svg').name}\n")
+    sys.stdout.write(f"\nkept in {file}\n")
     return 1 if run.failures else 0
 
 

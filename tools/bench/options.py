@@ -34,8 +34,6 @@ def parse(arguments: list[str]) -> Options:
         prog="./run bench",
         description="Measures the service; docs/performance.md says how.",
         epilog="./run bench table RESULT.json shows a result again,"
-        " ./run bench profile CASE where the time of a case goes,"
-        " ./run bench senders what a million senders take of the rate limits,"
         " ./run bench start what local mode takes to start and to be reset.",
         allow_abbrev=False,
     )

@@ -1,10 +1,8 @@
 """Few people against a million: what an operation costs must not follow the size of the data."""
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tools.bench.modes import cleaning
 from tools.bench.modes.mode import Bench, Judgement, Mode
 from tools.bench.report.comparison import dearer, failure
 from tools.bench.report.figures import Column
@@ -24,14 +22,9 @@ def mode(variant: Variant) -> Mode:
 
 
 def judge(bench: Bench) -> Judgement:
-    """Fail what grows with the number of people, and requests that a clean-up delays."""
+    """Fail what grows with the number of people."""
     ratios = ratios_of(bench.columns[0], bench.columns[-1])
-    # The clean-up takes many minutes: who gives up meanwhile has seen these.
-    sys.stderr.write(f"{ratios}\n")
-    cleaned = cleaning.judge(bench.subjects[-1], bench.options.seconds)
-    text = f"{ratios}\n\n{cleaned.text}"
-    grown = growing(bench.columns, bench.options.cases)
-    return Judgement(text, (*grown, *cleaned.failures))
+    return Judgement(ratios, tuple(growing(bench.columns, bench.options.cases)))
 
 
 def growing(columns: Sequence[Column], cases: Iterable[str]) -> list[str]:

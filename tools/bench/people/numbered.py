@@ -23,18 +23,13 @@ from authservice.models import (
     oauth_refresh_token,
     session,
     user,
-    verification,
 )
 from authservice.services.clients.clients import SCOPES
 
 TABLES = (user, account, session, oauth_consent, oauth_refresh_token, oauth_access_token)
-EXPIRING_TABLES = (session, oauth_refresh_token, oauth_access_token, verification)
 
 # Long enough for the longest run: an access token of the service lives for an hour.
 _LIFETIME = timedelta(days=7)
-
-# Expired rows were over so long ago; no clean-up keeps them for longer than half of that.
-LONG_AGO = timedelta(days=10)
 _USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 Row = dict[str, Any]
@@ -134,52 +129,6 @@ def rows_of(number: int, client_id: str) -> Iterator[tuple[Table, Row]]:
             "refresh_id": refresh_id,
             "scopes": SCOPES,
             **expiring,
-        },
-    )
-
-
-def expired_rows_of(number: int, user_id: str, client_id: str) -> Iterator[tuple[Table, Row]]:
-    """Yield four rows that are of no use any more, so that the next clean-up takes them."""
-    then = clock.now() - LONG_AGO
-    expired = {"created_at": then - _LIFETIME, "expires_at": then}
-    granted = {"client_id": client_id, "user_id": user_id, "scopes": SCOPES}
-    yield (
-        session,
-        {
-            "id": id_of("expired session", number),
-            "token": digest(token_of("expired session", number)),
-            "user_id": user_id,
-            "updated_at": then - _LIFETIME,
-            **expired,
-        },
-    )
-    refresh_id = id_of("expired refresh", number)
-    yield (
-        oauth_refresh_token,
-        {
-            "id": refresh_id,
-            "token": digest(token_of("expired refresh", number)),
-            "family_expires_at": then,
-            **granted,
-            **expired,
-        },
-    )
-    yield (
-        oauth_access_token,
-        {
-            "id": digest(token_of("expired access", number)),
-            "refresh_id": refresh_id,
-            "scopes": SCOPES,
-            **expired,
-        },
-    )
-    yield (
-        verification,
-        {
-            "id": id_of("expired verification", number),
-            "identifier": digest(token_of("expired verification", number)),
-            "value": "x" * 400,
-            **expired,
         },
     )
 
