@@ -1,7 +1,6 @@
 """The JWT by which a GitHub App says who it is, signed with the App's own key."""
 
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
@@ -20,7 +19,7 @@ class AppKey:
 
     def __init__(self, app_id: str, pem: bytes) -> None:
         self._app_id = app_id
-        self._jwk = _key(pem)
+        self._jwk = JWK.from_pem(pem)
 
     def token(self, now: datetime) -> str:
         """Return a JWT that is good for some minutes."""
@@ -35,9 +34,3 @@ class AppKey:
         signing_input = ".".join(parts)
         signature = JWA.signing_alg(_ALG).sign(self._jwk, signing_input.encode("ascii"))
         return f"{signing_input}.{base64url.encode(signature)}"
-
-
-# To check an RSA key takes longer than most tests; those of one process have the same.
-@lru_cache(maxsize=1)
-def _key(pem: bytes) -> JWK:
-    return JWK.from_pem(pem)
