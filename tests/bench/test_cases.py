@@ -43,7 +43,7 @@ def test_every_answer_is_right(populate, database, app, monkeypatch):
 
     for case in CASES.values():
         for _ in range(3):
-            perform(case.work(population).begin(), exchange)
+            perform(case.work(population)(), exchange)
 
 
 def test_another_answer_is_wrong(subtests):
@@ -54,4 +54,4 @@ def test_another_answer_is_wrong(subtests):
 
     for name, case in CASES.items():
         with subtests.test(name=name), pytest.raises(WrongAnswerError):
-            perform(case.work(population).begin(), lambda _request: answer)
+            perform(case.work(population)(), lambda _request: answer)

@@ -21,7 +21,7 @@ class Case:
 
     def work(self, population: Population) -> Work:
         """Return the case as work for the load driver."""
-        return Work(self.name, lambda: self.operation(population))
+        return lambda: self.operation(population)
 
 
 def _health(population: Population) -> Operation:

@@ -28,9 +28,9 @@ def measure(
     latencies: list[float] = []
     if latency and full.operations:
         (work,) = works
-        steady = load.constant_rate([work], full.per_second / 2, lasting(seconds))
+        steady = load.constant_rate(work, full.per_second / 2, lasting(seconds))
         errors += steady.errors
-        latencies = steady.latencies[work.name]
+        latencies = steady.latencies
     operations = full.operations or 1  # with none there are errors, and the run fails
     return Figures(
         operations=full.operations,

@@ -5,7 +5,7 @@ import sys
 
 from tools.bench.driver.canned import BODY
 from tools.bench.driver.http11 import WrongAnswerError, get
-from tools.bench.driver.load import Operation, Outcome, Work, connected, lasting
+from tools.bench.driver.load import Operation, Outcome, connected, lasting
 from tools.bench.machine.cores import Cores, pinned
 from tools.bench.service.checkouts import here
 
@@ -24,7 +24,7 @@ def measure(seconds: float) -> Outcome:
         assert server.stdout is not None  # noqa: S101  (a pipe was asked for)
         port = int(server.stdout.readline())
         with pinned({cores.load}), connected([port]) as load:
-            return load.closed_loop([Work("canned", _ask)], lasting(seconds))
+            return load.closed_loop([_ask], lasting(seconds))
 
 
 def _ask() -> Operation:

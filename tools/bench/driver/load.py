@@ -9,11 +9,10 @@ import gc
 import select
 import socket
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import cycle
 
 from tools.bench.driver.http11 import Answer, WrongAnswerError, parse
@@ -25,15 +24,9 @@ _TOO_MANY_ERRORS = 20
 _PATIENCE = 30.0  # seconds without any answer after which the server counts as stuck
 
 Operation = Generator[bytes, Answer, None]
+Work = Callable[[], Operation]
+"""Begins operations of one kind."""
 Lasting = Callable[[], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Operations of one kind: the name under which latencies are kept, and how one begins."""
-
-    name: str
-    begin: Callable[[], Operation]
 
 
 @dataclass(slots=True)
@@ -42,15 +35,14 @@ class Outcome:
 
     seconds: float = 0.0
     driver_seconds: float = 0.0
-    latencies: dict[str, list[float]] = field(default_factory=partial(defaultdict, list))
-    requests: dict[str, list[float]] = field(default_factory=partial(defaultdict, list))
-    """What each request of the operations took, by itself."""
+    latencies: list[float] = field(default_factory=list)
+    """What each operation took that was completed."""
     errors: list[str] = field(default_factory=list)
 
     @property
     def operations(self) -> int:
         """Return how many operations were completed."""
-        return sum(map(len, self.latencies.values()))
+        return len(self.latencies)
 
     @property
     def per_second(self) -> float:
@@ -72,7 +64,7 @@ def lasting(seconds: float) -> Lasting:
 class _Connection:
     """A connection with at most one request under way."""
 
-    __slots__ = ("_port", "_received", "_since", "intended", "operation", "socket", "work")
+    __slots__ = ("_port", "_received", "intended", "operation", "socket")
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -85,9 +77,8 @@ class _Connection:
         self.socket.settimeout(0)
 
     def begin(self, work: Work, intended: float) -> None:
-        self.work = work
-        self.operation = work.begin()
-        self.intended = self._since = intended
+        self.operation = work()
+        self.intended = intended
         self.socket.sendall(next(self.operation))
 
     def go_on(self, outcome: Outcome) -> bool:
@@ -106,12 +97,8 @@ class _Connection:
         try:
             request = self.operation.send(answer)
         except StopIteration:
-            request = None
-        outcome.requests[self.work.name].append(now - self._since)
-        if request is None:
-            outcome.latencies[self.work.name].append(now - self.intended)
+            outcome.latencies.append(now - self.intended)
             return True
-        self._since = time.perf_counter()
         self.socket.sendall(request)
         return False
 
@@ -136,7 +123,7 @@ class Load:
     def closed_loop(self, works: Sequence[Work], going_on: Lasting) -> Outcome:
         """Keep every connection busy: saturation. Each begins again when its operation is complete.
 
-        There is one kind of work for all, or one of the same name for each port.
+        There is one kind of work for all, or one for each port.
         The stretch begins and ends without a request under way, so that what the server used
         meanwhile belongs to exactly the operations counted.
         """
@@ -153,10 +140,9 @@ class Load:
                         busy -= 1
         return outcome
 
-    def constant_rate(self, works: Sequence[Work], rate: float, going_on: Lasting) -> Outcome:
-        """Begin operations at a constant rate, of each kind in turn, however late answers are."""
+    def constant_rate(self, work: Work, rate: float, going_on: Lasting) -> Outcome:
+        """Begin operations at a constant rate, however late answers are."""
         with _measured() as outcome:
-            turns = cycle(works)
             free = deque(self._connections)
             waiting: deque[float] = deque()
             due = time.perf_counter()
@@ -167,7 +153,7 @@ class Load:
                     due += 1 / rate
                     arriving = going_on() and len(outcome.errors) < _TOO_MANY_ERRORS
                 while waiting and free:
-                    free.popleft().begin(next(turns), waiting.popleft())
+                    free.popleft().begin(work, waiting.popleft())
                 pause = max(due - time.perf_counter(), 0.0) if arriving else _PATIENCE
                 free.extend(self._completed(outcome, pause, arriving=arriving))
         return outcome
