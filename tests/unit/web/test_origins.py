@@ -193,6 +193,7 @@ def test_production_sends_nobody_elsewhere(subtests, ours):
         "ftp://app.example.com/",
         "https://[::1]/",
         "https://[::1/",
+        "https://evil.net[app.example.com]/",
         "https://app.exa\tmple.com/",
         "https://app.example.com/\r\nSet-Cookie: x=1",
     ):
@@ -209,6 +210,7 @@ def test_local_mode_sends_people_back_to_this_machine(subtests, here):
         ("http://[::1]:8000/x", True),
         ("http://localhost:3000@evil.net/", False),
         ("http://127.0.0.2:8000/", False),
+        ("http://evil.net[::1]:8000/x", False),
         ("http://localhost./", False),
         ("https://app.example.com/", False),
     ):
