@@ -5,11 +5,11 @@ from itertools import islice
 import pytest
 
 from tests.attacks import costs
+from tests.attacks.long_requests.headers import CALLED, with_long_headers
+from tests.attacks.long_requests.values import with_long_values
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
-from tests.openapi.described import operations
-from tools.prove.costs.headers import CALLED, with_long_headers
-from tools.prove.costs.values import with_long_values
+from tests.openapi.described import BY_ID, operations
 
 # They take a second, and ten on a busy machine, where more seems dear and is sent again.
 _AT_A_TIME = 250
@@ -100,3 +100,23 @@ def _sound(browser, client, path):
         return {"token": "x"}
     form = browser.get("/sign-in" if path == "/sign-in" else "/account").forms[0]
     return {"csrf_token": form["csrf_token"].value}
+
+
+def test_a_long_header_is_in_every_request_as_long_as_it_may_be():
+    method, path = CALLED[0]
+    for long in with_long_headers(path, method, "a=b"):
+        headers = long.make(long.longest).headers
+        assert long.longest * 0.9 < len(headers[long.name.partition(":")[0]]) < 32_768
+
+
+def test_each_field_of_an_operation_is_long_in_some_request():
+    described = BY_ID["post_oauth2_token"]
+    (content,) = described["requestBody"]["content"].values()
+
+    names = {
+        each.name.partition("=")[0].partition(",")[0].removeprefix("after ")
+        for each in with_long_values("/token", "POST", described, {}, {})
+        if len(each.make(each.longest).body) > 60_000
+    }
+
+    assert names == {*content["schema"]["properties"], "unheard_of"}

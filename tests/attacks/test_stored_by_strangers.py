@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models.base import metadata
+from tests.attacks.long_requests.sent import FORM
+from tests.attacks.long_requests.values import with_long_values
 from tests.functional.rate_limits.asking import at
 from tests.helpers.production import ORIGIN, production_app, production_browser
 from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 from tests.openapi.described import operations
-from tools.prove.costs.sent import FORM
-from tools.prove.costs.values import with_long_values
 
 pytestmark = pytest.mark.engines("sqlite")
 

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 
 from tools.prove import attacks, described, isolation, kills, stops
-from tools.prove.costs import part as costs
 from tools.prove.faults import part as faults
 from tools.prove.fuzz import in_process, wire
 from tools.prove.mutants import part as mutants
 from tools.prove.outcome import Extent, Outcome
-from tools.prove.parsers import part as parsers
 
 # Each takes how much is wanted, and returns what came of it.
 Part = Callable[[Extent], Outcome]
@@ -23,8 +21,6 @@ PARTS: dict[str, Part] = {
     "fuzz": in_process.fuzz,
     "wire": wire.smuggle,
     "described": described.fuzz,
-    "parsers": parsers.fuzz,
-    "costs": costs.measure,
     "isolation": isolation.try_out,
     "mutants": mutants.try_out,
 }

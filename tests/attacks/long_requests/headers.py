@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Iterator, Mapping
 
-from tools.prove.costs.sent import FORM, ORIGIN, Long, Sent
+from tests.attacks.long_requests.sent import FORM, ORIGIN, Long, Sent
 
 # A little less than the server lets pass of all headers together.
 LONGEST_HEADER = 31_000

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, quote_plus
 
 from authservice.web.gates.junk_guard import MAX_BODY, MAX_QUERY
-from tools.prove.costs.headers import LONGEST_HEADER
-from tools.prove.costs.sent import FORM, Long, Sent
+from tests.attacks.long_requests.headers import LONGEST_HEADER
+from tests.attacks.long_requests.sent import FORM, Long, Sent
 
 _AUTHORIZE = "/api/auth/oauth2/authorize"
 _LONGEST_AUTHORIZATION_REQUEST = 15_000

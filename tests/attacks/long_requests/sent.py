@@ -1,17 +1,12 @@
-"""One request, and what it costs: the CPU time of the thread that answers it."""
+"""One request of which something may be long."""
 
-import gc
 import io
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tools.bench.driver.wsgi import Application
-
 FORM = "application/x-www-form-urlencoded"
 ORIGIN = "http://localhost:37960"
-_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,35 +50,3 @@ class Long(NamedTuple):
     name: str
     longest: int
     make: Callable[[int], Sent]
-
-
-class Cost(NamedTuple):
-    """The seconds of CPU that an answer took, and its status."""
-
-    seconds: float
-    status: int
-
-
-def cost(application: Application, sent: Sent) -> Cost:
-    """Return what the answer to a request costs."""
-    environ = sent.environ()
-    statuses: list[str] = []
-    # What others have left behind is not this request's to clean up.
-    gc.disable()
-    began = time.thread_time()
-    for _ in application(environ, lambda status, *_: statuses.append(status)):
-        pass
-    took = time.thread_time() - began
-    gc.enable()
-    return Cost(took, int(statuses[0][:3]))
-
-
-def least_cost(application: Application, sent: Sent, most: float) -> Cost:
-    """Return what the answer to a request costs: the least of some tries if it is more than most.
-
-    Another process may have had the caches meanwhile, and has them once.
-    """
-    found = cost(application, sent)
-    if found.seconds <= most:
-        return found
-    return min(found, *(cost(application, sent) for _ in range(_TRIES)))

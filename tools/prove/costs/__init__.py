@@ -1,1 +1,0 @@
-"""What one request costs at most, whatever a header, cookie, parameter or field of it holds."""
