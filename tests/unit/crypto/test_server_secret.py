@@ -100,6 +100,18 @@ def test_during_a_rotation_new_values_are_made_with_the_new_secret():
     assert after.decrypt("state", during.encrypt("state", "text")) == "text"
 
 
+def test_during_a_rotation_what_is_opened_is_made_anew_with_the_new_secret():
+    during, after = ServerSecret(NEW, OLD), ServerSecret(NEW)
+    before, since = ServerSecret(OLD).encrypt("grant", "key"), after.encrypt("grant", "key")
+
+    plain, renewed = during.decrypt_and_renew("grant", before)
+
+    assert (plain, after.decrypt("grant", renewed)) == ("key", "key")
+    assert during.decrypt_and_renew("grant", since) == ("key", since)
+    assert during.decrypt_and_renew("state", before) is None
+    assert after.decrypt_and_renew("grant", before) is None
+
+
 def test_a_secret_is_not_shown(secret):
     assert "nnnn" not in repr(secret)
     assert "nnnn" not in str(vars(secret))

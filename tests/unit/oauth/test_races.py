@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 from sqlalchemy import delete, update
 
-from authservice.models import oauth_consent
+from authservice import clock
+from authservice.models import oauth_consent, session
 from authservice.oauth.context import ServerContext
 from authservice.oauth.request import TOKEN, OAuthRequest
 from authservice.oauth.server import server
@@ -96,14 +97,27 @@ def test_a_code_redeemed_meanwhile_is_refused_and_its_tokens_end(overtaken, rely
     assert relying_party.refresh(others[0]["refresh_token"]).status_int == 400
 
 
+def end(transaction, session_id):
+    sessions.end(transaction, [session_id])
+
+
+def expire(transaction, session_id):
+    ended = update(session).where(session.c.id == session_id).values(expires_at=clock.now())
+    transaction.connection.execute(ended)
+
+
 @pytest.mark.attack("TOKENS-race-sign-out")
-def test_a_session_ended_meanwhile_gives_no_tokens(overtaken, database, code):
+@pytest.mark.parametrize("leave", [end, expire])
+def test_a_session_ended_meanwhile_gives_no_tokens(overtaken, database, code, leave):
     def sign_out():
         with database.begin() as transaction:
             found = authorization_codes.find(transaction.connection, code)
-            sessions.end(transaction, [found.grant.session_id])
+            leave(transaction, found.grant.session_id)
 
-    assert refused(overtaken(sign_out, grant_type="authorization_code", code=code))
+    answer = overtaken(sign_out, grant_type="authorization_code", code=code)
+
+    assert refused(answer)
+    assert answer[1]["error_description"] == "The user has signed out since."
 
 
 @pytest.mark.parametrize("asked", [[], [CALENDAR]])
