@@ -4,7 +4,7 @@ from urllib.parse import urljoin
 
 import requests
 
-from tests.helpers.form import Form
+from tools.bench.driver.form import Form
 
 
 class Person:

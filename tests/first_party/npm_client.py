@@ -5,8 +5,8 @@ import subprocess
 from datetime import UTC, datetime
 from urllib.parse import urljoin
 
-from tests.helpers.form import Form
 from tests.helpers.node import node, packages
+from tools.bench.driver.form import Form
 
 
 class NpmClient:

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from webtest import TestApp
 
-from tests.helpers.form import Form
+from tools.bench.driver.form import Form
 
 ORIGIN = "http://localhost:37960"
 

@@ -3,8 +3,8 @@
 from urllib.parse import urlencode, urljoin
 
 from tests.helpers.chromium import expect
-from tests.helpers.form import Form
 from tests.helpers.relying_party import AUTHORIZE, challenge_of
+from tools.bench.driver.form import Form
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:152.0) Gecko/20100101 Firefox/152.0"
 VERIFIER = "a-verifier-as-long-as-the-standard-wants-it"

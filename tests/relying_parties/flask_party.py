@@ -6,8 +6,8 @@ from authlib.integrations.base_client import OAuthError
 from authlib.integrations.flask_client import OAuth
 from flask import Flask, request, session
 
-from tests.helpers.form import Form
 from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
+from tools.bench.driver.form import Form
 
 _ORIGIN = REDIRECT_URI.removesuffix("/callback")
 

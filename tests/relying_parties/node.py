@@ -3,9 +3,9 @@
 import json
 import subprocess
 
-from tests.helpers.form import Form
 from tests.helpers.node import node, packages
 from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
+from tools.bench.driver.form import Form
 
 
 def run(script, service, client, person, **given):

@@ -1,6 +1,5 @@
 """Several server processes on one database, each of which can be killed and started again."""
 
-import http.client
 import signal
 import subprocess
 import time
@@ -9,10 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tools.bench.service.deployment import Deployment
-from tools.bench.service.servers import granian_ini
-
-_STARTING = 60.0  # seconds
-_STOPPING = 30.0
+from tools.bench.service.servers import first_answer, granian_ini, stop
 
 
 class Fleet:
@@ -51,32 +47,12 @@ class Fleet:
         return time.monotonic() - began
 
     def wait_for(self, port: int) -> None:
-        """Return as soon as the process answers; raises RuntimeError when it has ended."""
-        deadline = time.monotonic() + _STARTING
-        while time.monotonic() < deadline and self._processes[port].poll() is None:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STARTING)
-            try:
-                connection.request("GET", "/api/health")
-                connection.getresponse().read()
-            except OSError:
-                time.sleep(0.005)
-            else:
-                return
-            finally:
-                connection.close()
-        written = self._log.read_text(encoding="utf-8", errors="replace")
-        raise RuntimeError(f"a server did not start:\n{written[-2000:]}")
+        """Return as soon as the process answers; raises ServerError when it has ended."""
+        first_answer(self._processes[port], port, self._log)
 
     def stop(self) -> None:
         """End all processes in order."""
-        for process in self._processes.values():
-            process.send_signal(signal.SIGTERM)
-        for process in self._processes.values():
-            try:
-                process.wait(_STOPPING)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        stop(self._processes.values())
 
     def _start(self, port: int) -> subprocess.Popen[bytes]:
         variant = self._deployment.variant

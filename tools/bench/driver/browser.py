@@ -4,10 +4,10 @@ Its ways are operations of the load driver: they yield requests and are sent the
 """
 
 from collections.abc import Generator
-from html.parser import HTMLParser
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from tools.bench.driver.form import Form
 from tools.bench.driver.http11 import Answer, WrongAnswerError, get, post_form
 
 APPLICATION = "http://localhost:3000/signed-in"
@@ -35,7 +35,7 @@ class Browser:
 
     def submit(self, page: Answer, button: str, value: str) -> Visit:
         """Return what follows when the page's form is sent with one of its buttons."""
-        form = _Form(page.body.decode())
+        form = Form(page.body.decode())
         fields = form.fields | {button: value}
         return (
             yield from self._follow(post_form(self._host, form.action, fields, self._headers()))
@@ -67,23 +67,6 @@ class Browser:
 
     def _headers(self) -> dict[str, str]:
         return {"Cookie": self.cookies} if self._cookies else {}
-
-
-class _Form(HTMLParser):
-    """The action and the hidden fields of a page's form."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.action = ""
-        self.fields: dict[str, str] = {}
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        if tag == "form":
-            self.action = attributes.get("action") or ""
-        elif tag == "input" and attributes.get("type") == "hidden":
-            self.fields[attributes.get("name") or ""] = attributes.get("value") or ""
 
 
 def _path(address: str) -> str:

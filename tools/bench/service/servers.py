@@ -4,7 +4,7 @@ import http.client
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from tools.bench.service.checkouts import Checkout
 from tools.bench.service.variants import Variant
 
 _STARTING = 60.0  # seconds
-_STOPPING = 15.0
+_STOPPING = 30.0
 
 
 class ServerError(Exception):
@@ -91,10 +91,7 @@ def started(
         pids = tuple(process.pid for process in processes)
         yield Service(answering, pids, database_pids, seconds)
     finally:
-        for process in processes:
-            process.send_signal(signal.SIGTERM)
-        for process in processes:
-            _wait(process)
+        stop(processes)
 
 
 def _commands(
@@ -134,7 +131,7 @@ def first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> floa
             connection.request("GET", "/api/health")
             if connection.getresponse().status == http.HTTPStatus.OK:
                 return time.perf_counter()
-        except ConnectionError:
+        except OSError:
             time.sleep(0.002)
         finally:
             connection.close()
@@ -142,9 +139,13 @@ def first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> floa
     raise ServerError(f"the server did not start:\n{written[-2000:]}")
 
 
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(_STOPPING)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def stop(processes: Collection[subprocess.Popen[bytes]]) -> None:
+    """End processes in order; those that take too long are killed."""
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    for process in processes:
+        try:
+            process.wait(_STOPPING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
