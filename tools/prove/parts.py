@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from tools.prove import attacks, described, isolation, kills, stops
+from tools.prove import attacks, described, isolation, kills, mutants, stops
 from tools.prove.faults import part as faults
 from tools.prove.fuzz import in_process, wire
-from tools.prove.mutants import part as mutants
 from tools.prove.outcome import Extent, Outcome
 
 # Each takes how much is wanted, and returns what came of it.
