@@ -61,7 +61,7 @@ def origin_of(url: str) -> str | None:
         return None
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
         return None
-    # Some versions of Python pass over what stands before a bracket. No browser goes anywhere.
+    # Some versions of Python pass over what stands before a bracket, and browsers refuse it.
     if "[" in parts.netloc.rpartition("@")[2][1:]:
         return None
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname

@@ -21,11 +21,13 @@ def of(app, sent):
     statuses = []
     # What others have left behind is not this request's to clean up.
     gc.disable()
-    began = time.thread_time()
-    for _ in app(environ, lambda status, *_: statuses.append(status)):
-        pass
-    took = time.thread_time() - began
-    gc.enable()
+    try:
+        began = time.thread_time()
+        for _ in app(environ, lambda status, *_: statuses.append(status)):
+            pass
+        took = time.thread_time() - began
+    finally:
+        gc.enable()
     assert statuses[0] < "500", sent
     return took
 

@@ -3,7 +3,8 @@
 import base64
 from collections.abc import Iterator, Mapping
 
-from tests.attacks.long_requests.sent import FORM, ORIGIN, Long, Sent
+from tests.attacks.long_requests.sent import FORM, Long, Sent
+from tests.helpers.browser import ORIGIN
 
 # A little less than the server lets pass of all headers together.
 LONGEST_HEADER = 31_000

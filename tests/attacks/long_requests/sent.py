@@ -1,12 +1,14 @@
 """One request of which something may be long."""
 
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from webob import Request
+
+from tests.helpers.browser import ORIGIN
+
 FORM = "application/x-www-form-urlencoded"
-ORIGIN = "http://localhost:37960"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +25,10 @@ class Sent:
         """Return the request as PEP 3333 has it."""
         parts = {f"HTTP_{name.upper().replace('-', '_')}": v for name, v in self.headers.items()}
         parts["CONTENT_TYPE"] = parts.pop("HTTP_CONTENT_TYPE", FORM if self.body else "")
-        return {
-            "REQUEST_METHOD": self.method,
-            "SCRIPT_NAME": "",
-            "PATH_INFO": self.path,
-            "QUERY_STRING": self.query,
-            "CONTENT_LENGTH": str(len(self.body)),
-            "SERVER_NAME": "localhost",
-            "SERVER_PORT": "37960",
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "REMOTE_ADDR": "127.0.0.1",
-            "HTTP_HOST": ORIGIN.partition("://")[2],
-            "wsgi.version": (1, 0),
-            "wsgi.url_scheme": "http",
-            "wsgi.input": io.BytesIO(self.body),
-            "wsgi.errors": io.StringIO(),
-            "wsgi.multithread": True,
-            "wsgi.multiprocess": False,
-            "wsgi.run_once": False,
-        } | parts
+        sent = Request.blank("/", base_url=ORIGIN, method=self.method, body=self.body).environ
+        # As it was sent: WebOb would decode the path.
+        line = {"PATH_INFO": self.path, "QUERY_STRING": self.query, "REMOTE_ADDR": "127.0.0.1"}
+        return sent | line | parts
 
 
 class Long(NamedTuple):
