@@ -86,7 +86,8 @@ class Follower:
             _set(state[0])
             # By this time another key may sign, or be due.
             self._keys.load()
-            self._seen = self._state()
+            # Not as it is now: what others have changed since it was read comes with the next look.
+            self._seen = state
         # Sessions may be over by it, of which clients are told.
         self._backchannel_logout.wake()
 

@@ -1,12 +1,13 @@
 """Waiting for what another thread or process does."""
 
 import threading
+import time
 
 
 def until(true):
     """Return as soon as something is true; fail when that takes half a minute."""
-    for _ in range(3000):
-        if true():
-            return
+    end = time.monotonic() + 30
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError("it has not happened within 30 seconds")
         threading.Event().wait(0.01)
-    raise AssertionError("it has not happened within 30 seconds")

@@ -3,6 +3,7 @@
 import pytest
 
 from authservice.crypto.algorithms import ALGORITHMS
+from tests.helpers.control import Control
 from tests.helpers.id_token_verification import JWKS, verified
 
 
@@ -52,6 +53,26 @@ def test_the_last_key_of_each_algorithm_is_replaced(control, browser):
 
     algs = [key["alg"] for key in browser.get(JWKS).json["keys"]]
     assert sorted(algs) == sorted(ALGORITHMS)
+
+
+def test_a_process_follows_also_what_another_changes_while_it_reads(
+    control, app, make_app, browser, monkeypatch
+):
+    # Keys are read again as they grow old, but by this clock they never do.
+    control.post("clock", {"freeze": "2031-02-03T04:05:06Z"})
+    other, components, told = Control(make_app()), app.registry.components, []
+    load = components.signing_keys.load
+
+    def load_before_another_rotates():
+        load()
+        if not told:
+            told.extend(other.post("keys/rotate")["keys"])
+
+    monkeypatch.setattr(components.signing_keys, "load", load_before_another_rotates)
+    control.post("keys/rotate")
+    components.follower.look()
+
+    assert set(published(browser)) == {key["kid"] for key in told}
 
 
 @pytest.mark.attack("LOCAL-keys")
