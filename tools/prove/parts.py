@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from tools.prove import attacks, described, isolation, kills, mutants, stops
+from tools.prove import attacks, isolation, kills, mutants, stops
 from tools.prove.faults import part as faults
-from tools.prove.fuzz import in_process, wire
+from tools.prove.fuzz import part as fuzz
+from tools.prove.fuzz import wire
 from tools.prove.outcome import Extent, Outcome
 
 # Each takes how much is wanted, and returns what came of it.
@@ -17,9 +18,8 @@ PARTS: dict[str, Part] = {
     "faults": faults.on_sqlite,
     "faults-postgresql": faults.on_postgresql,
     "attacks": attacks.make,
-    "fuzz": in_process.fuzz,
+    "fuzz": fuzz.fuzz,
     "wire": wire.smuggle,
-    "described": described.fuzz,
     "isolation": isolation.try_out,
     "mutants": mutants.try_out,
 }

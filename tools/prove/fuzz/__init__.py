@@ -1,1 +1,1 @@
-"""Requests made of a grammar of what may go wrong, and the rules that every answer keeps."""
+"""Requests that nobody means to send, and the rules that every answer keeps."""

@@ -1,15 +1,18 @@
 """What holds for the answer to any request, and for every line that is logged meanwhile."""
 
-import json
 import logging
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from schemathesis import Response
+
 from authservice.logs import JSONLines
-from tools.bench.driver.http11 import Answer
 from tools.prove.fuzz.service import BYE, ORIGIN, REDIRECT_URI, Held
-from tools.prove.fuzz.values import ELSEWHERE
+
+# Whatever of this stands in a page unescaped is a script in the making.
+CANARY = "zq7<i>\"'zq8"
+ELSEWHERE = "evil.example"
 
 _OF_OURS = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\]|[a-z0-9.-]+\.localhost)(:\d+)?(/|$)")
 _TARGETS = re.compile(r"<(?:form|a|meta|link|script|img|iframe|base)\b[^>]*", re.IGNORECASE)
@@ -19,28 +22,21 @@ _UNESCAPED = re.compile(r"""<i>|zq7[^\s"']*["']\S*zq8""")
 _PERSONAL = ("local-developer@", "Local Developer")
 
 
-def broken_by(answer: Answer, untold: set[str]) -> Iterator[str]:
+def broken_by(answer: Response, untold: set[str]) -> Iterator[str]:
     """Give a sentence for each rule that an answer breaks."""
-    if answer.status >= 500:
-        yield f"status {answer.status}"
-    text = answer.body.decode("utf-8", "replace")
-    head = answer.head.decode("latin-1")
-    if "\x00" in head or re.search(r"\r(?!\n)|(?<!\r)\n", head) or "zq7=1" in head:
+    text = answer.content.decode("utf-8", "replace")
+    headers = {name: ", ".join(values) for name, values in answer.headers.items()}
+    head = "\n".join(headers.values())
+    if "zq7=1" in head:
         yield "a header holds a line break of the request"
     if any(secret in text or secret in head for secret in untold):
         yield "an answer holds what is another user's or a secret"
-    location = answer.header("Location")
+    location = headers.get("location")
     if location and not _leads_home(location):
         yield f"a redirect leads to {urlsplit(location).netloc or location!r}"
-    kind = answer.header("Content-Type")
-    if kind.startswith("text/html"):
-        yield from _broken_by_page(text, answer.header("Content-Security-Policy"))
-    elif kind.startswith("application/json") and text:
-        try:
-            json.loads(text)
-        except ValueError:
-            yield "an answer in JSON is none"
-    if answer.header("X-Content-Type-Options") != "nosniff":
+    if headers.get("content-type", "").startswith("text/html"):
+        yield from _broken_by_page(text, headers.get("content-security-policy", ""))
+    if headers.get("x-content-type-options") != "nosniff":
         yield "an answer lets browsers guess what it is"
 
 
