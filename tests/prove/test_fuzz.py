@@ -10,7 +10,7 @@ from webob import Request
 
 from tools.prove.fuzz import part, rules, wire
 from tools.prove.fuzz.rules import CANARY
-from tools.prove.fuzz.service import service
+from tools.prove.fuzz.service import ORIGIN, service
 
 PAGE = {
     "Content-Type": "text/html; charset=UTF-8",
@@ -21,10 +21,10 @@ HOME = "https://app.example.com/callback?code=x"
 LOG = logging.getLogger(__name__)
 
 
-def answer(body="", **headers):
+def answer(body="", status=200, **headers):
     content = PAGE | {name.replace("_", "-"): value for name, value in headers.items()}
     lowered = {name.lower(): [value] for name, value in content.items()}
-    return Response(200, lowered, body.encode(), PreparedRequest(), elapsed=0, verify=False)
+    return Response(status, lowered, body.encode(), PreparedRequest(), elapsed=0, verify=False)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ def test_what_is_in_order_breaks_no_rule(location):
 
 def test_a_rule_that_is_broken_is_named(subtests):
     for wrong in (
+        answer(status=500),
         answer(body=CANARY),
         answer(body='<input value="zq7&lt;i&gt;"&#39;zq8">'),
         answer(body="<input value='zq7&lt;i&gt;&#34;'zq8'>"),
@@ -111,7 +112,7 @@ def failing(*_):
 # What happens to the answers to an address, which may be told a secret, and what is said of it.
 FAULTS = {
     "/api/auth/ok": (failing, "KeyError: 'planted'"),
-    "/api/health": (lambda answer, _: setattr(answer, "status", 500), "Server error"),
+    "/api/health": (lambda answer, _: setattr(answer, "status", 500), "status 500"),
     "/api/ready": (lambda answer, _: setattr(answer, "status", 418), "Undocumented status code"),
     "/api/auth/jwks": (
         lambda answer, _: setattr(answer, "body", b"{"),
@@ -123,6 +124,10 @@ FAULTS = {
     ),
     "/signed-out": (
         lambda answer, _: setattr(answer, "text", CANARY),
+        "a page shows what was sent as a part of itself",
+    ),
+    "/api/auth/sign-in/begin": (
+        lambda answer, _: setattr(answer, "location", f"{ORIGIN}/signed-out"),
         "a page shows what was sent as a part of itself",
     ),
     "/": (

@@ -24,6 +24,8 @@ _PERSONAL = ("local-developer@", "Local Developer")
 
 def broken_by(answer: Response, untold: set[str]) -> Iterator[str]:
     """Give a sentence for each rule that an answer breaks."""
+    if answer.status_code >= 500:
+        yield f"status {answer.status_code}"
     text = answer.content.decode("utf-8", "replace")
     headers = {name: ", ".join(values) for name, values in answer.headers.items()}
     head = "\n".join(headers.values())
