@@ -2,6 +2,9 @@
 
 It reads the ini file that pserve reads. The main process serves nothing: it starts the workers,
 and stops them when it is told to. Each worker loads the application for itself.
+
+It belongs behind a proxy that passes whole requests on and limits connections: a body that comes
+slowly occupies a thread, and a silent connection its place.
 """
 
 import argparse
@@ -15,7 +18,6 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
@@ -23,7 +25,6 @@ from multiprocessing.util import Finalize
 from typing import Any
 
 from authservice.serving.granian_options import GranianOptions
-from authservice.serving.granian_threads import with_a_thread_each
 from authservice.serving.open_files import affordable
 from authservice.settings import ini_file
 from authservice.settings.version import __version__
@@ -46,9 +47,6 @@ _log = logging.getLogger(__name__)
 _DRAIN_SECONDS = 15
 # Who comes while so many wait to be taken is told to try again by the kernel, a second later.
 _BACKLOG = 4096
-# granian begins threads as requests come at the same time. Those that waited for slow bodies are
-# not kept for long.
-_IDLE_THREAD_SECONDS = 60
 # A signal is acted on so much later, at worst.
 _LOOK_FOR_SIGNALS_SECONDS = 1
 # What a signal calls that is only to be noticed. It is no Python code: what traces that may hold
@@ -85,12 +83,8 @@ def main() -> None:
 
         worker_metrics.measure(server, settings)
     loader.setup_logging(variables)
-    # The workers may open as many files as this process, and start as many threads together.
-    options = replace(options, connection_limit=affordable(options))
-    options = replace(options, connection_limit=with_a_thread_each(options))
-    server.backpressure = options.connection_limit
-    # A body that comes slowly occupies its own thread and no other.
-    server.blocking_threads = options.connection_limit + options.threads
+    # The workers may open as many files as this process.
+    server.backpressure = affordable(options)
     load = partial(_application, given.ini, variables, options)
     _let_signals_wait_for_new_workers()
     _look_for_signals()
@@ -159,8 +153,7 @@ def _server(options: GranianOptions) -> MPServer:
         workers=options.workers,
         backlog=_BACKLOG,
         workers_kill_timeout=_DRAIN_SECONDS,
-        blocking_threads_idle_timeout=_IDLE_THREAD_SECONDS,
-        backpressure=options.connection_limit,
+        blocking_threads=options.threads,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(max_buffer_size=options.max_request_header_size),
         websockets=False,
@@ -236,7 +229,6 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     _look_for_signals()
     # Not in the main process, which stays small.
     from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
-    from authservice.serving.granian_connections import Doorkeeper  # noqa: PLC0415
 
     loader = ini_file.loader(ini)
     loader.setup_logging(variables)
@@ -246,10 +238,6 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     _obey_once(lambda *_: sys.exit())
     application.registry.components.sign_in_places.fit(options.threads)
     _log.info("Serving on http://%s:%d", options.host, options.port)
-    served = GranianApplication(
-        application,
-        at_a_time=options.threads,
-        answered=application.registry.components.database.hand_back_reader,
+    return GranianApplication(
+        application, answered=application.registry.components.database.hand_back_reader
     )
-    Doorkeeper(options.port, options.connection_limit).watch(served.under_way)
-    return served

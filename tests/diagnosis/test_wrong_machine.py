@@ -87,7 +87,18 @@ def test_everybody_as_a_trusted_proxy(machine, everybody):
 def test_no_trusted_proxy(machine):
     machine.set("auth.trusted_proxies", None)
 
-    finds(machine, ("proxies.nobody", "auth.trusted_proxies"))
+    finds(
+        machine,
+        ("proxies.nobody", "auth.trusted_proxies"),
+        ("proxies.granian_alone", "[server:granian]"),
+    )
+
+
+def test_no_trusted_proxy_where_granian_has_no_section(machine):
+    machine.set("auth.trusted_proxies", None)
+    machine.text = machine.text.replace("[server:granian]", "[server:other]")
+
+    finds(machine, "proxies.nobody")
 
 
 def test_a_trusted_proxy_elsewhere_while_only_this_machine_can_connect(machine):

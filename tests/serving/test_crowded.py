@@ -1,4 +1,4 @@
-"""More connections than a server keeps: who waits gives way to who sends a request."""
+"""More connections than waitress keeps: who waits gives way to who sends a request."""
 
 import resource
 import socket
@@ -8,18 +8,13 @@ from types import SimpleNamespace
 import pytest
 from waitress.server import create_server
 
-from authservice.serving.granian_options import GranianOptions
-from authservice.serving.granian_threads import with_a_thread_each
 from authservice.serving.open_files import affordable
 from authservice.serving.waitress_channel import Channel
 from authservice.serving.waitress_connections import cut_unread, make_room
 from tests.helpers.processes import LocalService
-from tests.serving.servers import COMMANDS, local_ini, wait_for
+from tests.serving.servers import local_ini
 
 HALF = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n"
-BODY_TO_COME = (
-    "POST /api/auth/oauth2/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na="
-)
 # waitress counts three sockets of its own.
 LIMIT = 12
 # Nothing but what its clients do wakes it.
@@ -243,64 +238,6 @@ def test_who_takes_all_of_the_answer_may_be_idle_for_longer(waitress):
     assert waitress.channels == [channel]
 
 
-@pytest.fixture
-def granian(tmp_path, stopped_in_the_end):
-    ini = local_ini(tmp_path)
-    before, section, after = ini.read_text(encoding="utf-8").partition("[server:granian]")
-    limited = after.replace("connection_limit = 1000", f"connection_limit = {LIMIT}")
-    ini.write_text(f"{before}{section}{limited}", "utf-8")
-    service = LocalService(tmp_path, command=COMMANDS["granian"], ini=ini)
-    wait_for(service.port)
-    return stopped_in_the_end(service)
-
-
-@pytest.mark.attack("BROWSER-silent-connections")
-@pytest.mark.parametrize("sent", ["", HALF, BODY_TO_COME])
-def test_granian_answers_who_asks_however_many_do_not(granian, connect, sent):
-    held = [connect(granian.port) for _ in range(5 * LIMIT)]
-    for connection in held:
-        connection.send(sent, may_break=True)
-    asking = connect(granian.port)
-
-    asking.send(f"{HALF}\r\n")
-
-    assert asking.answer()[0] == 200
-    # As it was accepted and closed again, not kept waiting outside.
-    assert held[0].is_over()
-
-
-@pytest.mark.attack("BROWSER-silent-connections")
-def test_bodies_that_come_slowly_hold_nobody_up_and_are_answered_in_the_end(granian, connect):
-    # More than the threads of the ini file, and fewer than there is room for.
-    held = [connect(granian.port) for _ in range(LIMIT - 2)]
-    for connection in held:
-        connection.send(BODY_TO_COME)
-    asking = connect(granian.port)
-
-    for _ in range(2):
-        asking.send(f"{HALF}\r\n")
-        assert asking.answer()[0] == 200
-
-    for connection in held:
-        connection.send("b")
-        assert connection.answer()[0] == 400
-    assert granian.stop() == 0
-
-
-@pytest.mark.attack("BROWSER-silent-connections")
-@pytest.mark.parametrize("sent", [HALF, BODY_TO_COME])
-def test_granian_stops_in_order_whatever_is_not_complete(granian, connect, sent):
-    for _ in range(LIMIT - 2):
-        connect(granian.port).send(sent)
-    asking = connect(granian.port)
-    asking.send(f"{HALF}\r\n")
-    assert asking.answer()[0] == 200
-
-    assert granian.stop() == 0
-
-    assert not [line for line in granian.output if "refused to gracefully stop" in line]
-
-
 @pytest.mark.attack("BROWSER-silent-connections")
 def test_who_comes_is_noticed_however_many_keep_silent(server, connect):
     for _ in range(5 * LIMIT):
@@ -310,21 +247,6 @@ def test_who_comes_is_noticed_however_many_keep_silent(server, connect):
     asking.send(f"{HALF}\r\n")
 
     assert asking.answer()[0] == 200
-
-
-@pytest.mark.parametrize(
-    ("threads", "connections"),
-    [(96000, 1000), (2000, 464), (80, 16), (resource.RLIM_INFINITY, 1000)],
-)
-def test_there_are_threads_for_all_connections_of_granian(threads, connections, monkeypatch):
-    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (threads, threads))
-    options = {"host": "127.0.0.1", "port": 1, "max_request_header_size": 8192}
-
-    limit = with_a_thread_each(
-        GranianOptions(workers=2, threads=4, connection_limit=1000, **options)
-    )
-
-    assert limit == connections
 
 
 @pytest.mark.parametrize(("files", "connections"), [(2000, 1000), (1000, 904), (80, 16)])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tools.bench.service.deployment import Deployment
-from tools.bench.service.servers import first_answer, granian_ini, stop
+from tools.bench.service.servers import first_answer, stop
 
 
 class Fleet:
@@ -55,12 +55,10 @@ class Fleet:
         stop(self._processes.values())
 
     def _start(self, port: int) -> subprocess.Popen[bytes]:
-        variant = self._deployment.variant
-        checkout = variant.checkout
-        ini = "local.ini" if variant.server == "pserve" else granian_ini(checkout, self._log.parent)
+        checkout = self._deployment.variant.checkout
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [*self._through, checkout.program(variant.server), ini, f"listen_port={port}"],
+                [*self._through, checkout.program("pserve"), "local.ini", f"listen_port={port}"],
                 cwd=checkout.folder,
                 env=self._deployment.environment,
                 stdin=subprocess.DEVNULL,

@@ -18,6 +18,13 @@ NOBODY = warning(
     "No proxy is trusted, so all people count as one sender and use up one rate limit.",
     "Name the proxy's address in auth.trusted_proxies.",
 )
+GRANIAN_ALONE = warning(
+    "proxies.granian_alone",
+    "granian needs a proxy in front that passes whole requests on and limits connections: clients"
+    " that are silent or slow take its places and threads. No proxy is trusted.",
+    "Name the proxy's address in auth.trusted_proxies, or serve with pserve and remove"
+    " [server:granian].",
+)
 NOT_THIS_MACHINE = warning(
     "proxies.not_this_machine",
     "Only this machine can reach the service, but its proxy is not trusted.",
@@ -46,6 +53,8 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
             yield EVERYBODY.at("auth.trusted_proxies", found=str(network))
     if not settings.trusted_proxies:
         yield NOBODY.at("auth.trusted_proxies", expected="for example 127.0.0.1")
+        if deployment.granian:
+            yield GRANIAN_ALONE.at("[server:granian]")
         return
     host = deployment.server.get("host", "")
     loopback = ipaddress.ip_address("127.0.0.1")

@@ -1,7 +1,7 @@
 """Clients that take more than they are entitled to: places, time and memory."""
 
 from collections.abc import Iterator
-from itertools import count, product
+from itertools import count
 
 from tools.prove.faults.crowd import crowd, may_vanish
 from tools.prove.faults.trial import Fault, Happening
@@ -34,7 +34,7 @@ def faults(extent: Extent) -> Iterator[Fault]:
 
 
 def _many(extent: Extent) -> Iterator[Fault]:
-    """Yield the ways of taking all places, under both servers."""
+    """Yield the ways of taking all places."""
     number = _MANY[extent]
     ways: dict[str, Happening] = {
         "clients are silent": crowd(number, _nothing, pace=1),
@@ -42,15 +42,14 @@ def _many(extent: Extent) -> Iterator[Fault]:
         "clients send bodies at 1 byte/s": crowd(number, _slow_body, pace=1),
         "clients vanish": crowd(number, _half, pace=1, vanishes=True),
     }
-    for (what, happens), server in product(ways.items(), ("pserve", "authservice-granian")):
+    for what, happens in ways.items():
         lacks = "this process may not administer the network"
         yield Fault(
-            f"{number:,} {what} ({server})",
+            f"{number:,} {what}",
             happens,
             _SECONDS[extent],
             serves=True,
             longest_wait=_SOON,
-            server=server,
             lacks=lacks if what == "clients vanish" and not may_vanish() else "",
         )
 

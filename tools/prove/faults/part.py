@@ -52,7 +52,7 @@ def _on_sqlite(folder: Path, extent: Extent) -> Iterator[Found | LeftOut]:
             if fault.happens is disk.full and not mounted:
                 yield LeftOut(fault.name, disk.NOT_MOUNTED)
                 continue
-            with service(place, _database(place), fault.through, fault.server) as subject:
+            with service(place, _database(place), fault.through) as subject:
                 yield suffer(subject, fault)
     if clock.library() is None:
         yield LeftOut("clock", "libfaketime is not installed")

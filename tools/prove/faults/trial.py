@@ -77,7 +77,6 @@ class Fault:
     serves: bool = False
     # How long a newcomer may wait for an answer meanwhile.
     longest_wait: float = _LONGEST_ANSWER
-    server: str = "pserve"
     # What this machine lacks for it to happen.
     lacks: str = ""
 
@@ -100,14 +99,10 @@ class LeftOut:
 
 @contextmanager
 def service(
-    folder: Path,
-    database: EmptyDatabase,
-    through: tuple[str, ...] = (),
-    server: str = "pserve",
+    folder: Path, database: EmptyDatabase, through: tuple[str, ...] = ()
 ) -> Iterator[Service]:
     """Give a service with a client that need not ask for consent; its log is outside the folder."""
-    variant = Variant("faults", here(), server=server, processes=1)
-    deployment = Deployment(variant, folder, database)
+    deployment = Deployment(Variant("faults", here(), processes=1), folder, database)
     client = Client(*deployment.register_client("--skip-consent"), REDIRECT_URI)
     log = folder.parent / f"{folder.name}.log"
     with serving(deployment, deployment.ports, log, through) as fleet:
