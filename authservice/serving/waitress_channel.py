@@ -1,19 +1,131 @@
-"""A connection of waitress that is served one request at a time, and knows what it waits for."""
+"""A connection of waitress: it reads requests strictly, and serves them one at a time.
+
+What can be read in two ways, or not at all, is refused. waitress would go by one way and keep the
+connection. A proxy that goes by the other would take what follows for the next request, of another
+sender (RFC 9112, sections 6.1 to 6.3 and 11.2).
+"""
 
 import logging
 import sys
+from copy import copy
 from math import inf
 from time import monotonic
 from typing import Any
 
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.receiver import ChunkedReceiver
 from waitress.task import ErrorTask
+from waitress.utilities import BadRequest
 
-from authservice.serving.waitress_parser import RequestParser
+from authservice.web.gates.junk_guard import MAX_BODY, max_body
 
 _log = logging.getLogger(__name__)
 
 _HANDSHAKE = b"\x16"
+_LINE_END = b"\r\n"
+# More digits than any length that could be received; int() takes 4,300 at most.
+_DIGITS = 18
+
+
+class _Chunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no types
+    """A body in chunks while it arrives: each of them begins with its size.
+
+    waitress passes over empty lines before a size, and over a line feed at the end of an extension
+    behind it. A server that does not, or for which that is the end of the line, would find another
+    end of the body (RFC 9112, sections 2.2 and 7.1).
+    """
+
+    # Told to the type checker, which cannot see it in waitress.
+    error: BadRequest | None = None
+
+    def received(self, data: bytes) -> int:
+        """Take what has come, and return how many bytes of it belong to the body."""
+        taken = 0
+        while taken < len(data) and not self.completed and self.error is None:
+            if self._expects_size and self._line_is_empty(data[taken : taken + 2]):
+                self.error = BadRequest("A chunk must begin with its size")
+                self.all_chunks_received = True
+                return len(data)
+            piece = data[taken : self._end(data, taken)]
+            used: int = super().received(piece)
+            taken += used
+            if self._expects_size and self.control_line and piece.endswith(b"\n"):
+                self.error = BadRequest("The line of a chunk's size must end as every other")
+                self.all_chunks_received = True
+        return len(data) if self.error else taken
+
+    @property
+    def _expects_size(self) -> bool:
+        inside = self.chunk_remainder or self.validate_chunk_end
+        return not inside and not self.all_chunks_received
+
+    def _line_is_empty(self, further: bytes) -> bool:
+        begun: bytes = self.control_line + further
+        return begun.startswith(_LINE_END)
+
+    def _end(self, data: bytes, begin: int) -> int:
+        """Return where the part of the body ends that comes now: size, chunk, line end or rest."""
+        if self.chunk_remainder:
+            return begin + int(self.chunk_remainder)
+        if self.validate_chunk_end:
+            return begin + len(_LINE_END) - len(self.chunk_end)
+        if self.all_chunks_received:
+            return len(data)
+        return data.find(b"\n", begin) + 1 or len(data)
+
+
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
+    """One request while it arrives."""
+
+    # Told to the type checker, which cannot see it in waitress.
+    adj: Any
+    body_rcv: Any = None
+    path: str
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the request line and the headers; raises ParsingError where they are refused."""
+        if b"\r\n " in header_plus or b"\r\n\t" in header_plus:
+            raise ParsingError("A header must not go on in the next line")
+        try:
+            super().parse_header(header_plus)
+        except ValueError:
+            if not self._is_endless():
+                raise ParsingError("The request target is not an address") from None
+            # What is announced so is refused as any other body that is too long.
+            self.content_length = self.adj.max_request_body_size
+        if self.version not in {"1.0", "1.1"}:
+            raise ParsingError("The version of HTTP must be 1.0 or 1.1")
+        # It is taken out of requests of HTTP/1.1.
+        if "TRANSFER_ENCODING" in self.headers:
+            raise ParsingError("Transfer-Encoding needs HTTP/1.1")
+        if b"transfer-encoding" in header_plus.lower():
+            self._check_coding(header_plus)
+        if self.chunked:
+            self.body_rcv = _Chunks(self.body_rcv.getbuf())
+        if self.body_rcv is not None and max_body(self.path) > MAX_BODY:
+            self._take_more(max_body(self.path))
+
+    def _take_more(self, longest: int) -> None:
+        """Let this one body be as long as its path allows, in memory; all others keep their limit.
+
+        waitress refuses what is as long as its limit.
+        """
+        self.adj = copy(self.adj)
+        self.adj.max_request_body_size = max(self.adj.max_request_body_size, longest + 1)
+        self.body_rcv.getbuf().overflow = longest + 1
+
+    def _is_endless(self) -> bool:
+        length: str = self.headers.get("CONTENT_LENGTH", "")
+        return len(length) > _DIGITS and length.isascii() and length.isdigit()
+
+    def _check_coding(self, header_plus: bytes) -> None:
+        lines = [line.partition(b":") for line in header_plus.lower().split(b"\r\n")[1:]]
+        codings = [value.strip(b" \t") for name, _, value in lines if name == b"transfer-encoding"]
+        if codings not in ([], [b"chunked"]):
+            raise ParsingError("Transfer-Encoding must be chunked, once")
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
 
 
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # waitress has no types

@@ -10,7 +10,7 @@ from waitress.server import create_server
 
 from authservice.serving.open_files import affordable
 from authservice.serving.waitress_channel import Channel
-from authservice.serving.waitress_connections import cut_unread, make_room
+from authservice.serving.waitress_runner import cut_unread, make_room
 from tests.helpers.processes import LocalService
 from tests.serving.servers import local_ini
 
