@@ -15,6 +15,11 @@ from tests.helpers.processes import LocalService
 from tests.serving.servers import local_ini
 
 HALF = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n"
+BODY_TO_COME = (
+    "POST /api/auth/oauth2/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na="
+)
+# More than the threads of the ini file.
+MANY_BODIES = 10
 # waitress counts three sockets of its own.
 LIMIT = 12
 # Nothing but what its clients do wakes it.
@@ -236,6 +241,24 @@ def test_who_takes_all_of_the_answer_may_be_idle_for_longer(waitress):
     cut_unread(waitress.sockets)
 
     assert waitress.channels == [channel]
+
+
+@pytest.mark.attack("BROWSER-silent-connections")
+def test_bodies_that_come_slowly_hold_nobody_up_and_are_answered_in_the_end(
+    tmp_path, stopped_in_the_end, connect
+):
+    server = stopped_in_the_end(LocalService(tmp_path))
+    held = [connect(server.port) for _ in range(MANY_BODIES)]
+    for connection in held:
+        connection.send(BODY_TO_COME)
+    asking = connect(server.port)
+
+    asking.send(f"{HALF}\r\n")
+    assert asking.answer()[0] == 200
+
+    for connection in held:
+        connection.send("b")
+        assert connection.answer()[0] == 400
 
 
 @pytest.mark.attack("BROWSER-silent-connections")
