@@ -83,7 +83,7 @@ def main() -> None:
 
         worker_metrics.measure(server, settings)
     loader.setup_logging(variables)
-    # The workers may open as many files as this process.
+    # Each worker may open as many files as this process.
     server.backpressure = affordable(options)
     load = partial(_application, given.ini, variables, options)
     _let_signals_wait_for_new_workers()
