@@ -1,5 +1,6 @@
 """``authservice-granian``: workers as one service, and what it says when it cannot serve."""
 
+import select
 import socket
 import subprocess
 import sys
@@ -9,8 +10,11 @@ import requests
 
 from tests.e2e.person import Person
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, clean_environment
-from tests.serving.servers import EchoServer, Server, local_ini
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, clean_environment
+from tests.serving.servers import COMMANDS, EchoServer, Server, local_ini, wait_for
+
+GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LIMIT = 2
 
 
 def test_workers_are_one_service_with_the_same_keys_and_sessions(tmp_path, stopped_in_the_end):
@@ -37,6 +41,27 @@ def test_each_worker_closes_its_application(tmp_path, stopped_in_the_end):
     assert server.stop() == 0
 
     assert server.output.count("closed\n") == 2
+
+
+def test_who_finds_no_place_waits_until_a_connection_ends(tmp_path, stopped_in_the_end, connect):
+    ini = changed(tmp_path, "connection_limit = 1000", f"connection_limit = {LIMIT}")
+    granian = stopped_in_the_end(LocalService(tmp_path, command=COMMANDS["granian"], ini=ini))
+    wait_for(granian.port)
+    answered, silent = connect(granian.port), connect(granian.port)
+    for connection in (answered, silent):
+        connection.send(GET)
+        assert connection.answer()[0] == 200
+    waiting = connect(granian.port)
+    waiting.send(GET)
+
+    # Whoever has a place is answered meanwhile.
+    for _ in range(10):
+        answered.send(GET)
+        assert answered.answer()[0] == 200
+    assert select.select([waiting.socket], [], [], 0)[0] == []
+
+    silent.close()
+    assert waiting.answer()[0] == 200
 
 
 def run(*arguments, **env):
