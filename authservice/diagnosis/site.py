@@ -1,12 +1,18 @@
-"""The deployed service as its users reach it: over its public address, and without a session."""
+"""The deployed service as its users reach it: over its public address, and without a session.
+
+What an answer says is read here too.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from authservice import clock
 from authservice.httpclient import (
     Client,
     Method,
@@ -15,6 +21,10 @@ from authservice.httpclient import (
     Response,
     Timeouts,
 )
+
+# Codes live for a minute and ID tokens are compared to the second by their clients.
+TOO_FAR = timedelta(seconds=60)
+FAR = timedelta(seconds=10)
 
 _TOO_MANY_REQUESTS = 429
 
@@ -101,3 +111,21 @@ def described(response: Response) -> str:
     """Return what kind of answer it was."""
     kind = ", ".join(response.headers.get("Content-Type", ["no content type"]))
     return f"status {response.status_code}, {kind}"
+
+
+def clock_ahead(response: Response) -> timedelta | None:
+    """Return how far this clock is ahead, to about a second; None where no valid date was sent.
+
+    The answer must have come just now (RFC 9110, section 6.6.1).
+    """
+    try:
+        sent = parsedate_to_datetime(response.headers["Date"][0])
+        return clock.now() - sent
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def in_words(ahead: timedelta) -> str:
+    """Return the difference as people say it."""
+    seconds = ahead.total_seconds()
+    return f"{abs(seconds):.0f} s {'ahead of' if seconds > 0 else 'behind'} the other's"

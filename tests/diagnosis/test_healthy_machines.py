@@ -5,7 +5,7 @@ import json
 import os
 
 from authservice.cli import main
-from authservice.diagnosis.before import keys
+from authservice.diagnosis.before import database
 from tests.diagnosis.machine import HOST
 from tests.helpers.processes import LocalService
 
@@ -58,13 +58,13 @@ def test_production_while_its_secret_is_being_rotated(machine):
     machine.environ(AUTH_SECRET=new, AUTH_SECRET_PREVIOUS=machine.secret)
 
     is_in_order(machine)
-    assert said_of_previous(machine) == (keys.STORED_UNDER_PREVIOUS, "3 keys")
+    assert said_of_previous(machine) == (database.STORED_UNDER_PREVIOUS, "3 keys")
 
     main(["keys", "reencrypt", "--config", str(machine.ini_file)])
     machine.discard_output()
 
     is_in_order(machine)
-    free = (keys.FREE_OF_PREVIOUS, "lifetimes.session is 7 days")
+    free = (database.FREE_OF_PREVIOUS, "lifetimes.session is 7 days")
     assert said_of_previous(machine) == free
 
 
@@ -73,7 +73,7 @@ def test_production_before_its_secret_is_rotated_process_by_process(machine):
     machine.environ(AUTH_SECRET_PREVIOUS=base64.b64encode(os.urandom(32)).decode())
 
     is_in_order(machine)
-    assert said_of_previous(machine)[0] == keys.FREE_OF_PREVIOUS
+    assert said_of_previous(machine)[0] == database.FREE_OF_PREVIOUS
 
 
 def said_of_previous(machine):

@@ -1,6 +1,9 @@
 """The page of findings, made from the kinds of trouble that the code describes."""
 
-from authservice.diagnosis import catalogue
+from typing import Any
+
+from authservice.diagnosis import after, before
+from authservice.diagnosis.finding import Subject
 from tools.documentation.tables import code, table
 
 _INTRODUCTION = """\
@@ -20,18 +23,19 @@ secret.
 
 def page() -> str:
     """Return the page."""
+    commands = {"check": before.SUBJECTS, "verify": after.SUBJECTS}
     sections = [
-        "\n".join([f"## authservice {command}\n", table(*_rows(command))])
-        for command in catalogue.COMMANDS
+        "\n".join([f"## authservice {command}\n", table(*_rows(subjects))])
+        for command, subjects in commands.items()
     ]
     return "\n".join([_INTRODUCTION, *sections])
 
 
-def _rows(command: str) -> list[list[str]]:
+def _rows(subjects: list[Subject[Any]]) -> list[list[str]]:
     rows = [["Finding", "Severity", "Cause", "Remedy"]]
     rows += [
         [code(kind.id), str(kind.severity), kind.cause, kind.remedy]
-        for module in catalogue.COMMANDS[command].values()
-        for kind in catalogue.kinds(module)
+        for subject in subjects
+        for kind in subject.kinds
     ]
     return rows

@@ -1,16 +1,16 @@
-"""The identity provider: its three addresses answer as such, and it knows our credentials."""
+"""The identity provider: it answers, and knows our credentials and our GitHub App."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from authservice.diagnosis.before.address import resolves
-from authservice.diagnosis.before.placeholders import is_example
-from authservice.diagnosis.before.secrets import is_placeholder
+from authservice.diagnosis.before import provider_answers
+from authservice.diagnosis.before.configuration import is_placeholder
+from authservice.diagnosis.before.network import is_example, resolves
 from authservice.diagnosis.deployment import Deployment
-from authservice.diagnosis.finding import Finding, Kind, error, skipped
-from authservice.diagnosis.provider import provider_answers, provider_callback
+from authservice.diagnosis.finding import Finding, Kind, error, subject, warning
+from authservice.diagnosis.site import FAR, TOO_FAR, clock_ahead, in_words
 from authservice.httpclient import (
     Client,
     Headers,
@@ -20,69 +20,72 @@ from authservice.httpclient import (
     SendTimeoutError,
     TlsError,
 )
-from authservice.settings import AuthSettings
+from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.github_app.installations import Installations
+from authservice.identity_provider.github_app.known_pages import UnreadableError
+from authservice.identity_provider.provider_calls import ProviderCalls
+from authservice.settings import AuthSettings, GitHubAppSettings
 
-IN_ORDER = "The identity provider answers at its three addresses, and knows our credentials."
-
-UNRESOLVED = error(
+PROVIDER_UNRESOLVED = error(
     "provider.unresolved",
     "This machine cannot resolve the host of the identity provider.",
     "Correct the host in the setting, or this machine's name resolution (/etc/resolv.conf).",
 )
-UNREACHABLE = error(
+PROVIDER_UNREACHABLE = error(
     "provider.unreachable",
     "This machine cannot connect to the identity provider.",
     "Allow connections from this machine to that host in the firewall, or correct the address.",
 )
-ONLY_BY_PROXY = error(
+PROVIDER_ONLY_BY_PROXY = error(
     "provider.only_by_proxy",
     "The identity provider cannot be reached directly, and the service does not use the proxy of"
     " the environment.",
     "Name the proxy in outgoing.proxy, or allow direct connections from this machine to that host.",
 )
-PROXY = error(
+PROVIDER_PROXY = error(
     "provider.proxy",
     "The identity provider cannot be reached through the proxy in the settings.",
     "Correct outgoing.proxy, or let the proxy pass CONNECT to that host and port.",
 )
-TOO_SLOW = error(
+PROVIDER_TOO_SLOW = error(
     "provider.too_slow",
     "The identity provider does not answer in time. People would wait, and their sign-in would"
     " fail.",
     "Look for a firewall that drops packets silently, or try again later.",
 )
-CERTIFICATE = error(
+PROVIDER_CERTIFICATE = error(
     "provider.certificate",
     "This machine does not trust the certificate of the identity provider.",
     "Correct the address, or name the provider's certificate authority in outgoing.ca_bundle.",
 )
-FAILING = error(
+PROVIDER_FAILING = error(
     "provider.failing",
     "The identity provider answers with an error of its own.",
     "Try again later; its status page may say more.",
 )
-WRONG_AUTHORIZE_URL = error(
+PROVIDER_AUTHORIZE_URL = error(
     "provider.authorize_url",
     "The address provider.authorize_url has no sign-in page for our client id.",
     "Correct the address, whose path on GitHub is /login/oauth/authorize, or the client id;"
     " a provider that says no more may also refuse our callback address.",
 )
-CALLBACK_REFUSED = error(
+PROVIDER_CALLBACK_REFUSED = error(
     "provider.callback_refused",
     "The identity provider knows our client id, but refuses our callback address.",
     "Enter this callback address on the application's page at the provider, or correct auth.url.",
 )
-WRONG_TOKEN_URL = error(
+PROVIDER_TOKEN_URL = error(
     "provider.token_url",
     "The address provider.token_url does not exchange codes.",
     "Correct the address; its path on GitHub is /login/oauth/access_token.",
 )
-WRONG_API_URL = error(
+PROVIDER_API_URL = error(
     "provider.api_url",
     "The address provider.api_url is not the API from which the service reads who signs in.",
     "Correct it: https://api.github.com, or https://HOST/api/v3 on an Enterprise Server.",
 )
-CREDENTIALS = error(
+PROVIDER_CREDENTIALS = error(
     "provider.credentials",
     "The identity provider does not accept our client id with our client secret.",
     "Copy both again from the application's page at the provider, or make a new secret there.",
@@ -98,11 +101,16 @@ _Question = Callable[[Client, AuthSettings], Response]
 _Judgement = Callable[[Response], Kind | None]
 
 
-def examine(deployment: Deployment) -> Iterator[Finding]:
+@subject(
+    "provider",
+    order=7,
+    in_order="The identity provider answers at its three addresses, and knows our credentials.",
+)
+def provider(deployment: Deployment) -> Iterator[Finding]:
     """Yield what would keep people from signing in."""
     settings = deployment.settings
     if settings.local_mode:
-        yield skipped("provider", "Local mode has an account of its own and asks no provider.")
+        yield provider.skipped("Local mode has an account of its own and asks no provider.")
         return
     silent: set[str] = set()
     seen: set[Kind | None] = set()
@@ -114,7 +122,7 @@ def examine(deployment: Deployment) -> Iterator[Finding]:
                 # One host that does not answer is one trouble, not three.
                 continue
             kind, said = _examined(asking, deployment, ask, judge, address)
-            if kind is CALLBACK_REFUSED:
+            if kind is PROVIDER_CALLBACK_REFUSED:
                 # A host still to be replaced is named elsewhere.
                 if kind in seen or is_example(settings.auth_url):
                     continue
@@ -135,52 +143,52 @@ def _examined(
     by_proxy = settings.outgoing.proxy is not None and address.startswith("https://")
     # The proxy looks names up itself, and this machine may not be able to.
     if not by_proxy and not resolves(host):
-        return UNRESOLVED, host
+        return PROVIDER_UNRESOLVED, host
     try:
         response = ask(asking, settings)
     except RedirectError as failure:
         if judge is not _sign_in_page:
             return judge(_REDIRECT), f"{address} redirects"
         # Anyone who is not signed in may first be sent to the provider's own sign-in page.
-        refused = provider_callback.redirect_says_so(failure)
-        return CALLBACK_REFUSED if refused else None, f"{address} redirects"
+        refused = provider_answers.redirect_says_so(failure)
+        return PROVIDER_CALLBACK_REFUSED if refused else None, f"{address} redirects"
     except SendError as failure:
         return _of_failure(failure, deployment.environ, by_proxy=by_proxy), str(failure)
-    kind = FAILING if response.status_code in _FAILURES else judge(response)
-    if kind is WRONG_AUTHORIZE_URL and provider_callback.page_says_so(response, asking, settings):
-        kind = CALLBACK_REFUSED
+    kind = PROVIDER_FAILING if response.status_code in _FAILURES else judge(response)
+    if kind is PROVIDER_AUTHORIZE_URL and provider_answers.page_says_so(response, asking, settings):
+        kind = PROVIDER_CALLBACK_REFUSED
     return kind, f"{address}: status {response.status_code}"
 
 
 def _of_failure(failure: SendError, environ: Mapping[str, str], *, by_proxy: bool) -> Kind:
     """Return what it means that no answer came."""
     if isinstance(failure, TlsError):
-        return CERTIFICATE
+        return PROVIDER_CERTIFICATE
     if by_proxy:
-        return PROXY
+        return PROVIDER_PROXY
     if environ.get("https_proxy") or environ.get("HTTPS_PROXY"):
-        return ONLY_BY_PROXY
-    return TOO_SLOW if isinstance(failure, SendTimeoutError) else UNREACHABLE
+        return PROVIDER_ONLY_BY_PROXY
+    return PROVIDER_TOO_SLOW if isinstance(failure, SendTimeoutError) else PROVIDER_UNREACHABLE
 
 
 def _sign_in_page(response: Response) -> Kind | None:
-    return WRONG_AUTHORIZE_URL if response.status_code >= _BAD_REQUEST else None
+    return PROVIDER_AUTHORIZE_URL if response.status_code >= _BAD_REQUEST else None
 
 
 def _code_exchange(response: Response) -> Kind | None:
     said = _content(response).get("error")
     if not isinstance(said, str):
-        return WRONG_TOKEN_URL
+        return PROVIDER_TOKEN_URL
     if said in _NOT_OURS:
-        return CREDENTIALS
-    if provider_callback.is_mismatch(said):
-        return CALLBACK_REFUSED
-    return None if said else WRONG_TOKEN_URL
+        return PROVIDER_CREDENTIALS
+    if provider_answers.is_mismatch(said):
+        return PROVIDER_CALLBACK_REFUSED
+    return None if said else PROVIDER_TOKEN_URL
 
 
 def _api(response: Response) -> Kind | None:
     refuses = response.status_code in _REFUSALS and "message" in _content(response)
-    return None if refuses else WRONG_API_URL
+    return None if refuses else PROVIDER_API_URL
 
 
 def _content(response: Response) -> Mapping[str, Any]:
@@ -192,16 +200,157 @@ def _content(response: Response) -> Mapping[str, Any]:
 
 
 def _is_placeholder(settings: AuthSettings) -> bool:
-    provider = settings.provider
-    return is_placeholder(provider.client_id) or is_placeholder(provider.client_secret)
+    given = (settings.provider.client_id, settings.provider.client_secret)
+    return any(map(is_placeholder, given))
 
 
 _REDIRECT = Response(302, b"", Headers())
-_OF_THE_HOST = {UNRESOLVED, UNREACHABLE, ONLY_BY_PROXY, PROXY, TOO_SLOW, CERTIFICATE}
+_OF_THE_HOST = {
+    PROVIDER_UNRESOLVED,
+    PROVIDER_UNREACHABLE,
+    PROVIDER_ONLY_BY_PROXY,
+    PROVIDER_PROXY,
+    PROVIDER_TOO_SLOW,
+    PROVIDER_CERTIFICATE,
+}
 # Named elsewhere while our own id and secret are still to be put there.
-_OF_OUR_ID = {WRONG_AUTHORIZE_URL, CALLBACK_REFUSED, CREDENTIALS}
+_OF_OUR_ID = {PROVIDER_AUTHORIZE_URL, PROVIDER_CALLBACK_REFUSED, PROVIDER_CREDENTIALS}
 _ADDRESSES = (
     ("authorize_url", provider_answers.of_authorize_url, _sign_in_page),
     ("token_url", provider_answers.of_token_url, _code_exchange),
     ("api_url", provider_answers.of_api, _api),
 )
+
+
+APP_REFUSED = error(
+    "app.refused",
+    "The identity provider does not know the GitHub App, or not by this key.",
+    "Compare provider.app_id with the App's page at the provider, and generate a new private key"
+    " there if this one was deleted.",
+)
+APP_OTHER_CLIENT = error(
+    "app.other_client",
+    "The client id is not that of the GitHub App, so people would sign in to another application.",
+    "Set provider.client_id and PROVIDER_CLIENT_SECRET to those on the App's page.",
+)
+APP_MEMBERS_PERMISSION = error(
+    "app.members_permission",
+    "The GitHub App may not read members, so nobody is let in as a member.",
+    "Give it the organization permission Members, read-only, on the App's page, and let an owner of"
+    " each organization accept it.",
+)
+APP_ADDRESSES_PERMISSION = warning(
+    "app.addresses_permission",
+    "The GitHub App may not read email addresses, so applications get none, and no rule about"
+    " domains lets anyone in.",
+    "Give it the account permission Email addresses, read-only, on the App's page.",
+)
+APP_NOT_INSTALLED = error(
+    "app.not_installed",
+    "The GitHub App is not installed in an organization that the settings name, so nobody is let in"
+    " as its member.",
+    "Install it there: Install App on the App's page. If the organization has a new name, correct"
+    " the rule.",
+)
+APP_SUSPENDED = error(
+    "app.suspended",
+    "The GitHub App is suspended in an organization, or an owner has not accepted its permissions.",
+    "Let an owner of the organization look at Settings, GitHub Apps.",
+)
+APP_NO_WEBHOOK = warning(
+    "app.no_webhook",
+    "No event of the provider is taken: those who leave stay in for up to ten minutes.",
+    "Set a secret for the webhook on the App's page, and the same in PROVIDER_WEBHOOK_SECRET.",
+)
+
+_APP_SECONDS = 20.0
+_READS = {"read", "write"}
+
+
+@subject(
+    "app",
+    order=8,
+    in_order="The GitHub App may read the members of every organization in the settings.",
+)
+def app(deployment: Deployment) -> Iterator[Finding]:
+    """Yield what would keep the App from asking for members."""
+    settings = deployment.settings
+    github_app = settings.provider.app
+    if github_app is None:
+        yield app.ok("The settings have no GitHub App.")
+        return
+    if github_app.webhook_secret is None:
+        yield APP_NO_WEBHOOK.at("PROVIDER_WEBHOOK_SECRET")
+    installations = Installations(settings.provider, github_app, settings.outgoing)
+    calls = installations.calls(_APP_SECONDS)
+    try:
+        registered = installations.registration(calls)
+        if registered is None:
+            yield APP_REFUSED.at("provider.app_id", found=github_app.id)
+            return
+        yield from _of_registration(settings, registered)
+        yield from _of_installations(settings, github_app, installations, calls)
+    except (SignInFailedError, UnreadableError) as failure:
+        yield app.skipped(f"The provider does not say what it knows of the App: {failure}")
+
+
+def _of_registration(settings: AuthSettings, registered: Mapping[str, object]) -> Iterator[Finding]:
+    client_id = registered.get("client_id")
+    if isinstance(client_id, str) and client_id != settings.provider.client_id:
+        yield APP_OTHER_CLIENT.at(
+            "provider.client_id", found=settings.provider.client_id, expected=client_id
+        )
+    permissions = registered.get("permissions")
+    allowed = permissions if isinstance(permissions, dict) else {}
+    if allowed.get("members") not in _READS:
+        yield APP_MEMBERS_PERMISSION.at("provider.app_id")
+    if allowed.get("emails") not in _READS:
+        yield APP_ADDRESSES_PERMISSION.at("provider.app_id")
+
+
+def _of_installations(
+    settings: AuthSettings,
+    github_app: GitHubAppSettings,
+    installations: Installations,
+    calls: ProviderCalls,
+) -> Iterator[Finding]:
+    names = {place.organization.name: place for place in installations.all(calls)}
+    for name in AskedGroups.of(settings).organizations:
+        place = names.get(name)
+        if place is None:
+            yield APP_NOT_INSTALLED.at(
+                name, found=", ".join(sorted(names)), expected=f"App {github_app.id}"
+            )
+        elif place.refuses is not None:
+            yield APP_SUSPENDED.at(name, found=place.refuses)
+
+
+CLOCK_WRONG = error(
+    "clock.wrong",
+    "This machine's clock is wrong: codes, cookies and tokens expire early or late.",
+    "Set the clock from the network: timedatectl set-ntp true",
+)
+CLOCK_IMPRECISE = warning(
+    "clock.imprecise",
+    "This machine's clock is some seconds wrong. Strict clients refuse tokens from the future.",
+    "Set the clock from the network: timedatectl set-ntp true",
+)
+
+
+@subject("clock", order=9, in_order="This machine's clock agrees with the identity provider's.")
+def clock(deployment: Deployment) -> Iterator[Finding]:
+    """Yield by how much the clock is off."""
+    if deployment.settings.local_mode:
+        yield clock.skipped("Local mode asks no other machine with which to compare clocks.")
+        return
+    try:
+        with provider_answers.client(deployment.settings) as asking:
+            ahead = clock_ahead(provider_answers.of_api(asking, deployment.settings))
+    except SendError:
+        ahead = None
+    if ahead is None:
+        yield clock.skipped("The identity provider sent no date with which to compare clocks.")
+    elif abs(ahead) > TOO_FAR:
+        yield CLOCK_WRONG.at(found=in_words(ahead))
+    elif abs(ahead) > FAR:
+        yield CLOCK_IMPRECISE.at(found=in_words(ahead))

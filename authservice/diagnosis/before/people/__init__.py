@@ -1,1 +1,0 @@
-"""Who may sign in: the rules of the settings, and the lists of clients."""

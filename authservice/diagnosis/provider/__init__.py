@@ -1,1 +1,0 @@
-"""What the identity provider answers to our credentials and our callback address."""
