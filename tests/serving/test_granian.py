@@ -54,7 +54,7 @@ def test_who_finds_no_place_waits_until_a_connection_ends(tmp_path, stopped_in_t
     waiting = connect(granian.port)
     waiting.send(GET)
 
-    # Whoever has a place is answered meanwhile.
+    # A client that has a place is answered meanwhile.
     for _ in range(10):
         answered.send(GET)
         assert answered.answer()[0] == 200

@@ -1,8 +1,9 @@
 """Who may sign in, and what registered clients may have, as far as the operator may err there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Column, Connection, Row, select
 from sqlalchemy.exc import DBAPIError
 
 from authservice.database import schema
@@ -126,12 +127,6 @@ _UNPINNED = (
     " who comes to the client pins it, or authservice admission pin ENTRY."
 )
 
-_LISTS = (
-    select(oauth_client.c.client_id, oauth_client.c.allow)
-    .where(oauth_client.c.allow.is_not(None))
-    .order_by(oauth_client.c.client_id)
-)
-
 
 @subject("client_lists", order=15, in_order="No client is for some people only.")
 def client_lists(deployment: Deployment) -> Iterator[Finding]:
@@ -153,7 +148,7 @@ def _of_clients(deployment: Deployment, connection: Connection) -> Iterator[Find
         None if groups.all_count(settings) else settings.organizations,
         settings.provider.trust_emails,
     )
-    for client_id, allow in connection.execute(_LISTS).all():
+    for client_id, allow in _clients_with(connection, oauth_client.c.allow):
         about = f"client {client_id}"
         yield client_lists.ok(_ALLOWED, about=about, found=" ".join(allow))
         if unread := read.unread(allow):
@@ -193,19 +188,13 @@ RESOURCES_UNKNOWN = warning(
     " --resource URI, once for each that it is to keep.",
 )
 
-_RESOURCES = (
-    select(oauth_client.c.client_id, oauth_client.c.resources)
-    .where(oauth_client.c.resources.is_not(None))
-    .order_by(oauth_client.c.client_id)
-)
-
 
 @subject("resources", order=14, in_order="No client may have tokens for a resource.")
 def resources(deployment: Deployment) -> Iterator[Finding]:
     """Yield the resources of each client that may have any."""
     try:
         with reading(deployment) as connection:
-            rows = [] if connection is None else connection.execute(_RESOURCES).all()
+            rows = [] if connection is None else _clients_with(connection, oauth_client.c.resources)
     except (DBAPIError, ModuleNotFoundError):
         yield resources.skipped("The registered clients cannot be read.")
         return
@@ -218,3 +207,9 @@ def resources(deployment: Deployment) -> Iterator[Finding]:
             yield RESOURCES_UNKNOWN.at(
                 about, found=" ".join(unknown), expected=" ".join(named) or "none"
             )
+
+
+def _clients_with(connection: Connection, column: Column[Any]) -> Sequence[Row[str, Any]]:
+    """Return the ids of the clients that have something in a column, with what they have."""
+    there = select(oauth_client.c.client_id, column).where(column.is_not(None))
+    return connection.execute(there.order_by(oauth_client.c.client_id)).all()
