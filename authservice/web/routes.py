@@ -35,10 +35,6 @@ class Surface(Enum):
     __hash__ = object.__hash__
 
 
-WORDED_AS_OAUTH = frozenset({Surface.PROTOCOL, Surface.DOCUMENT})
-"""Where errors look as those of RFC 6749, section 5.2, do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Route:
     """One address."""

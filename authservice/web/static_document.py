@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from pyramid.response import Response
 
-from authservice.web.ready_answer import ReadyAnswer
+from authservice.web.answers import ReadyAnswer
 from authservice.web.request import AuthRequest
 
 # Long enough to spare requests, short enough for a new signing key to be seen in time.

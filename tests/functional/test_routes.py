@@ -184,7 +184,9 @@ def test_a_body_beyond_reason_is_not_read(browser):
 def test_the_gate_refuses_in_the_words_of_the_endpoint(browser):
     answer = browser.post("/api/auth/oauth2/token", "x" * 70_000, expect_errors=True)
 
-    assert (answer.status_int, answer.json["error"]) == (413, "invalid_request")
+    description = "The body is longer than 65536 bytes."
+    assert answer.status_int == 413
+    assert answer.json == {"error": "invalid_request", "error_description": description}
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 

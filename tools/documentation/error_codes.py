@@ -6,7 +6,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[2] / "authservice"
 
-_CALLS_WITH_CODES = {"error_json", "BadBodyError", "_refusal", "_in_the_callers_words"}
+_CALLS_WITH_CODES = {"error_json", "BadBodyError"}
 _CALLS_WITH_OAUTH_CODES = {"FatalAuthorizationError", "Refuse", "_refused", "bearer_error_answer"}
 _OAUTH_CODE = re.compile(r"[a-z]+(_[a-z]+)+")
 _CODE = re.compile(r"(?!HTTP_)[A-Z]{3,}(_[A-Z]+)+|UNAUTHORIZED")

@@ -10,7 +10,7 @@ from authservice.local_mode import turned_clock
 from authservice.local_mode.control.errors import invalid
 from authservice.local_mode.control.fields import Fields
 from authservice.local_mode.turned_clock import EARLIEST, LATEST, MACHINE, OutOfRangeError, Turn
-from authservice.web.json_answer import iso_date, json_answer
+from authservice.web.answers import iso_date, json_answer
 
 _MOMENT = f"a moment with its offset from UTC, from {iso_date(EARLIEST)} to {iso_date(LATEST)}"
 # More than leads from the one end to the other.

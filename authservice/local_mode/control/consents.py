@@ -10,7 +10,7 @@ from authservice.local_mode.control.persons import named, user_of
 from authservice.services.clients import client_administration, clients
 from authservice.services.clients.clients import SCOPES
 from authservice.services.people import connected_applications, consents, groups
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 
 _MEMBERS = ("person", "client_id", "scopes")
 _SCOPES = (*SCOPES, groups.SCOPE)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pyramid.response import Response
 
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 
 
 class ControlError(Exception):

@@ -8,7 +8,7 @@ from authservice import clock
 from authservice.local_mode import kept_keys
 from authservice.local_mode.control.fields import Fields
 from authservice.services.keys import key_rotation, key_schedule, stored_keys
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 
 
 def rotate(request: Any) -> Response:

@@ -12,7 +12,7 @@ from authservice.services.people import groups, user_administration, users
 from authservice.services.people.users import AccountNotLinkedError, User
 from authservice.services.sessions import sessions
 from authservice.services.upkeep import local_mark
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 from authservice.web.session.session_end import end_sessions
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.local_mode.control.errors import invalid
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 
 NAMES = ("after", "wait")
 """The parameters of the query."""

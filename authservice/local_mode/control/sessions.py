@@ -12,7 +12,7 @@ from authservice.local_mode.control.fields import Fields
 from authservice.local_mode.control.persons import named, user_of
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 from authservice.web.session.session_end import end_sessions
 from authservice.web.sign_in import admitting
 from authservice.web.sign_in.admitting import OvertakenError

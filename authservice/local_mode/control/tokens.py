@@ -12,7 +12,7 @@ from authservice.local_mode.issued_tokens import Subject
 from authservice.local_mode.token_changes import SIGNATURES, UnsignedToken
 from authservice.services.clients import client_administration, clients
 from authservice.services.clients.clients import Client
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 from authservice.web.session import session_jwt
 
 _MEMBERS = ("kind", "person", "client_id", "set", "remove", "sign")

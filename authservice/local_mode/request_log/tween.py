@@ -10,7 +10,7 @@ from authservice import clock
 from authservice.local_mode.control.endpoints import PREFIX
 from authservice.local_mode.request_log import parameters, refusal
 from authservice.web import routes
-from authservice.web.json_answer import iso_date
+from authservice.web.answers import iso_date
 
 _LONGEST_PATH = 500
 _FIRST_OF_INTEREST = "300"

@@ -12,7 +12,7 @@ from zope.interface import implementer
 
 from authservice.settings.hosts import origin_of
 from authservice.web import request_body, routes
-from authservice.web.json_answer import error_json
+from authservice.web.answers import error_json
 from authservice.web.request import AuthRequest
 
 _PURPOSE = "csrf"

@@ -10,10 +10,8 @@ from urllib.parse import unquote_to_bytes
 from pyramid.response import Response
 
 from authservice import logs
-from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
 from authservice.web import routes
-from authservice.web.json_answer import error_json
-from authservice.web.protocol_response import protocol_response
+from authservice.web.answers import error_answer
 
 # Far beyond any request we know but one; the web server's own limit lies above.
 MAX_BODY = 64 * 1024
@@ -51,7 +49,13 @@ def junk_guard(
         longest = max_body(request.environ.get("PATH_INFO", "")) if takes_events() else MAX_BODY
         found = junk(request.environ, longest)
         if found is not None:
-            return _refusal(request.environ, found)
+            return error_answer(
+                routes.surface_of(request),
+                found.status,
+                error="invalid_request",
+                code=found.code,
+                description=found.message,
+            )
         response: Response = handler(request)
         return response
 
@@ -84,14 +88,6 @@ def junk(environ: dict[str, Any], longest: int = MAX_BODY) -> Junk | None:
         message = f"The body is longer than {longest} bytes"
         return Junk("body", 413, message, "PAYLOAD_TOO_LARGE")
     return None
-
-
-def _refusal(environ: dict[str, Any], found: Junk) -> Response:
-    """Return the refusal in the words of the endpoint that was asked."""
-    if routes.SURFACES.get(environ.get("PATH_INFO", "")) not in routes.WORDED_AS_OAUTH:
-        return error_json(found.status, found.message, found.code)
-    body = error_body("invalid_request", f"{found.message}.")
-    return protocol_response(ProtocolAnswer(found.status, NO_STORE, body))
 
 
 def _is_text(raw: bytes) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.settings.hosts import is_loopback
-from authservice.web.json_answer import error_json
+from authservice.web.answers import error_json
 
 
 def local_guard(

@@ -6,7 +6,7 @@ from authservice.services.people import groups
 from authservice.services.people.users import User
 from authservice.services.sessions.sessions import CentralSession
 from authservice.settings import AuthSettings
-from authservice.web.json_answer import iso_date
+from authservice.web.answers import iso_date
 
 
 def session_json(session: CentralSession) -> dict[str, Any]:

@@ -57,14 +57,13 @@ def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
 
     get(browser, SESSION, 100)
     api = browser.get(SESSION, status=429)
-    assert set(api.json) == {"message", "code"}
-    assert api.json["code"] == "TOO_MANY_REQUESTS"
+    said = "Too many requests: try again later"
+    assert api.json == {"message": said, "code": "TOO_MANY_REQUESTS"}
 
     for _ in range(20):
         browser.post(TOKEN, {"client_id": "x"}, status=401)
     protocol = browser.post(TOKEN, {"client_id": "x"}, status=429)
-    assert set(protocol.json) == {"error", "error_description"}
-    assert protocol.json["error"] == "temporarily_unavailable"
+    assert protocol.json == {"error": "temporarily_unavailable", "error_description": f"{said}."}
     assert protocol.headers["Cache-Control"] == "no-store"
 
 

@@ -10,9 +10,7 @@ from pyramid.viewderivers import INGRESS
 
 from authservice.web import routes
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
-from authservice.web.gates.rate_limits.counts import TooManyRequestsError
 from authservice.web.gates.rate_limits.senders import count, limit_of
-from authservice.web.gates.rate_limits.too_many_requests import too_many_requests
 from authservice.web.request import AuthRequest
 
 _UNLIMITED = {
@@ -126,4 +124,3 @@ def count_unsigned_event(request: AuthRequest) -> None:
 def includeme(config: Any) -> None:
     """Count every request for a view."""
     config.add_view_deriver(rate_limited_view, under=INGRESS)
-    config.add_exception_view(too_many_requests, context=TooManyRequestsError)

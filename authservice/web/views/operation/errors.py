@@ -14,15 +14,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
 from authservice.oauth.authorize.pending import InteractionError
 from authservice.oauth.authorize.response import AuthorizationRefusedError
-from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, error_body
 from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web import routes
+from authservice.web.answers import error_answer, error_json
 from authservice.web.gates import cors
-from authservice.web.json_answer import error_json
+from authservice.web.gates.rate_limits.counts import TooManyRequestsError
 from authservice.web.pages.authorization_answer import authorization_answer
 from authservice.web.pages.pages import error_page
-from authservice.web.pages.texts import _
-from authservice.web.protocol_response import protocol_response
+from authservice.web.pages.texts import DOMAIN, _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, form_pairs
@@ -34,6 +33,9 @@ _log = logging.getLogger(__name__)
 
 # What a browser may send to an address that does not exist.
 _ANY_METHOD = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+# What is at an address of these that does not exist, a program looks for.
+_FOR_PROGRAMS = ("/api/", "/.well-known/")
+_OPEN_TO_ALL = {Surface.PROTOCOL, Surface.DOCUMENT}
 # What browsers say of a form that one of our own pages has sent (Fetch Metadata).
 _SAME_ORIGIN = "same-origin"
 # Forms that have nothing left to do when the person has no session.
@@ -43,19 +45,6 @@ _ONLY_SIGNED_IN = {
     "account.sign_out_everywhere",
     "sign_out_page",
 }
-
-
-def _speaks_json(request: AuthRequest) -> bool:
-    route = routes.of_request(request)
-    if route is None:
-        path: str = request.environ.get("PATH_INFO", "")
-        return path.startswith(("/api/", "/.well-known/"))
-    return route.surface not in {Surface.PAGE, Surface.BROWSER_PROTOCOL}
-
-
-def _speaks_oauth(request: AuthRequest) -> bool:
-    route = routes.of_request(request)
-    return route is not None and route.name.startswith("oauth2.")
 
 
 @exception_view_config(FatalAuthorizationError)
@@ -153,7 +142,7 @@ def _form_anew(request: AuthRequest) -> tuple[str, str] | None:
 @exception_view_config(BadBodyError)
 def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
     """Say what is wrong with a body or a query."""
-    return _in_the_callers_words(
+    return _failure(
         request,
         error.status,
         error="invalid_request",
@@ -163,6 +152,34 @@ def bad_body(error: BadBodyError, request: AuthRequest) -> Response:
         message=_("What was sent here is not what this service expects."),
         advice=_("Go back to the application and try again."),
     )
+
+
+@exception_view_config(TooManyRequestsError)
+def too_many_requests(error: TooManyRequestsError, request: AuthRequest) -> Response:
+    """Say when to try again."""
+    response = error_answer(
+        routes.surface_of(request),
+        429,
+        error="temporarily_unavailable",
+        code="TOO_MANY_REQUESTS",
+        description="Too many requests: try again later",
+        page=lambda: error_page(
+            request,
+            429,
+            _("Please wait a moment"),
+            _("There were too many requests from your network."),
+            request.localizer.pluralize(
+                "Wait ${seconds} second and load the page again.",
+                "Wait ${seconds} seconds and load the page again.",
+                error.retry_after,
+                domain=DOMAIN,
+                mapping={"seconds": error.retry_after},
+            ),
+            code="too_many_requests",
+        ),
+    )
+    response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 @exception_view_config(TooManySignInsError)
@@ -199,7 +216,7 @@ def unavailable(error: Exception, request: AuthRequest) -> Response:
         error.orig if isinstance(error, DBAPIError) else error,
         exc_info=None if expected else error,
     )
-    response = _in_the_callers_words(
+    response = _failure(
         request,
         503,
         error="temporarily_unavailable",
@@ -216,7 +233,7 @@ def unavailable(error: Exception, request: AuthRequest) -> Response:
 def unexpected(error: Exception, request: AuthRequest) -> Response:
     """Say that something failed here; what it was only the log says."""
     _log.error("unexpected error", exc_info=error)
-    return _in_the_callers_words(
+    return _failure(
         request,
         500,
         error="server_error",
@@ -227,7 +244,7 @@ def unexpected(error: Exception, request: AuthRequest) -> Response:
     )
 
 
-def _in_the_callers_words(
+def _failure(
     request: AuthRequest,
     status: int,
     *,
@@ -238,25 +255,37 @@ def _in_the_callers_words(
     advice: str,
     description: str | None = None,
 ) -> Response:
-    """Return a failure as an OAuth error, as the session API words it, or as a page.
-
-    Programs are told the ``description`` in English, or else the message.
-    """
-    words = description or str(message)
-    if _speaks_oauth(request) and _speaks_json(request):
-        return protocol_response(ProtocolAnswer(status, NO_STORE, error_body(error, words)))
-    if _speaks_json(request):
-        return error_json(status, words, code)
-    return error_page(
-        request,
+    """Return a failure in the caller's words; programs are told the description or the message."""
+    return error_answer(
+        _surface(request),
         status,
-        title,
-        message,
-        advice,
-        description=description,
-        code=error,
-        action=_again(request) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else None,
+        error=error,
+        code=code,
+        # English, whatever the person's language is.
+        description=description or str(message),
+        page=lambda: error_page(
+            request,
+            status,
+            title,
+            message,
+            advice,
+            description=description,
+            code=error,
+            action=_again(request) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else None,
+        ),
     )
+
+
+def _surface(request: AuthRequest) -> Surface:
+    """Return in whose words a failure is told."""
+    route = routes.of_request(request)
+    if route is None:
+        path: str = request.environ.get("PATH_INFO", "")
+        return Surface.SESSION_API if path.startswith(_FOR_PROGRAMS) else Surface.PAGE
+    if route.surface in _OPEN_TO_ALL and not route.name.startswith("oauth2."):
+        # Who reads a document or the service's condition need be no client of OAuth.
+        return Surface.SESSION_API
+    return route.surface
 
 
 def _again(request: AuthRequest) -> tuple[str, str] | None:
@@ -278,16 +307,21 @@ def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest)
     allowed = cors.preflight(request, _ANY_METHOD)
     if allowed is not None:
         return allowed
-    if _speaks_json(request):
-        return error_json(404, "Not Found", "NOT_FOUND")
-    return error_page(
-        request,
+    return error_answer(
+        _surface(request),
         404,
-        _("There is no such page"),
-        _("Nothing is found at this address."),
-        _("Check the address, or go to the start page."),
-        code="not_found",
-        action=("/", _("Start page")),
+        error="not_found",
+        code="NOT_FOUND",
+        description="Not Found",
+        page=lambda: error_page(
+            request,
+            404,
+            _("There is no such page"),
+            _("Nothing is found at this address."),
+            _("Check the address, or go to the start page."),
+            code="not_found",
+            action=("/", _("Start page")),
+        ),
     )
 
 

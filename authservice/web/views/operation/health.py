@@ -6,7 +6,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.crypto.compact_json import compact
-from authservice.web.ready_answer import ReadyAnswer
+from authservice.web.answers import ReadyAnswer
 from authservice.web.request import AuthRequest
 
 

@@ -7,8 +7,8 @@ from pyramid.view import view_config
 
 from authservice.settings.version import __version__
 from authservice.web import readiness
+from authservice.web.answers import json_answer
 from authservice.web.gates.client_address import is_from_operator
-from authservice.web.json_answer import json_answer
 from authservice.web.request import AuthRequest
 
 

@@ -7,8 +7,8 @@ from authservice import clock
 from authservice.identity_provider import SignInFailedError
 from authservice.services.people.users import Profile
 from authservice.services.tokens.verifications import Verification
+from authservice.web.answers import error_json
 from authservice.web.gates.rate_limits import by_sender
-from authservice.web.json_answer import error_json
 from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other

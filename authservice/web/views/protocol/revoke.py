@@ -5,8 +5,8 @@ from pyramid.view import view_config
 
 from authservice.oauth.request import REVOCATION
 from authservice.oauth.server import server
+from authservice.web.answers import protocol_response
 from authservice.web.oauth_request import oauth_request
-from authservice.web.protocol_response import protocol_response
 from authservice.web.request import AuthRequest
 
 

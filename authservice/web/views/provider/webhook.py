@@ -11,8 +11,8 @@ from pyramid.view import view_config
 
 from authservice.crypto import body_signature
 from authservice.web import routes
+from authservice.web.answers import error_json, json_answer
 from authservice.web.gates.rate_limits import by_sender
-from authservice.web.json_answer import error_json, json_answer
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, json_object
 

@@ -8,8 +8,8 @@ from pyramid.view import view_config
 from authservice.services.clients import clients
 from authservice.services.people import connected_applications, consents
 from authservice.services.people.consents import Consent
+from authservice.web.answers import error_json, iso_date, json_answer, unauthorized
 from authservice.web.gates import csrf
-from authservice.web.json_answer import error_json, iso_date, json_answer, unauthorized
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object, optional_text
 

@@ -3,7 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.web.json_answer import json_answer
+from authservice.web.answers import json_answer
 from authservice.web.request import AuthRequest
 from authservice.web.session.session_api import session_json, user_json
 from authservice.web.session.session_extension import extended_when_due

@@ -4,7 +4,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.services.sessions import sessions
-from authservice.web.json_answer import json_answer, unauthorized
+from authservice.web.answers import json_answer, unauthorized
 from authservice.web.request import AuthRequest
 from authservice.web.session.session_api import session_json
 

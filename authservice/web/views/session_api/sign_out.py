@@ -3,8 +3,8 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice.web.answers import json_answer
 from authservice.web.gates import csrf
-from authservice.web.json_answer import json_answer
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object
