@@ -36,8 +36,8 @@ from authservice.settings import (
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
-    from authservice.metrics.process_metrics import ProcessMetrics
-    from authservice.tracing.process_tracing import ProcessTracing
+    from authservice.observability.metrics import ProcessMetrics
+    from authservice.observability.tracing.process_tracing import ProcessTracing
 
 _log = logging.getLogger(__name__)
 
@@ -214,7 +214,7 @@ def metrics(
     if settings.metrics_listen is None:
         return None
     try:
-        from authservice.metrics.process_metrics import ProcessMetrics  # noqa: PLC0415
+        from authservice.observability.metrics import ProcessMetrics  # noqa: PLC0415
 
         return ProcessMetrics(settings.metrics_listen, database, keys)
     except ModuleNotFoundError:
@@ -229,7 +229,7 @@ def tracing() -> "ProcessTracing | None":
     if named is None:
         return None
     try:
-        from authservice.tracing.process_tracing import ProcessTracing  # noqa: PLC0415
+        from authservice.observability.tracing.process_tracing import ProcessTracing  # noqa: PLC0415
 
         return ProcessTracing(named)
     except ModuleNotFoundError:

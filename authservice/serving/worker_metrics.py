@@ -23,7 +23,7 @@ def measure(server: MPServer, settings: Mapping[str, str]) -> None:
     # Where the workers write. The library looks for it when it is imported.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
     try:
-        from authservice.metrics.exposition import of_all_workers  # noqa: PLC0415
+        from authservice.observability.metrics import of_all_workers  # noqa: PLC0415
 
         exposition = of_all_workers(address, folder)
     except ModuleNotFoundError:

@@ -20,8 +20,8 @@ from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
-    from authservice.metrics.process_metrics import ProcessMetrics
-    from authservice.tracing.process_tracing import ProcessTracing
+    from authservice.observability.metrics import ProcessMetrics
+    from authservice.observability.tracing.process_tracing import ProcessTracing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

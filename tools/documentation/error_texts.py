@@ -21,7 +21,7 @@ _NOT_SHOWN = {
     "events.py": "the page of events has them",
     "httpclient": "the page of the library has its errors",
     "identity_provider": "why a sign-in failed is for the log; the page says what to do",
-    "metrics/instruments.py": "what metrics count",
+    "observability/metrics.py": "what metrics count",
     "models": "a wrong call inside the service",
     "database/prepared.py": "statements",
     "database/postgresql/replies.py": "a reason in the log: the database is away",

@@ -9,10 +9,10 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from authservice import httpclient
 from authservice.database.database import Database
-from authservice.tracing.exporters import exporters
-from authservice.tracing.outgoing_spans import OutgoingSpans
-from authservice.tracing.request_spans import RequestSpans
-from authservice.tracing.traced_database import TracedDatabase
+from authservice.observability.tracing.exporters import exporters
+from authservice.observability.tracing.outgoing_spans import OutgoingSpans
+from authservice.observability.tracing.request_spans import RequestSpans
+from authservice.observability.tracing.traced_database import TracedDatabase
 
 
 class ProcessTracing:

@@ -1,1 +1,0 @@
-"""Numbers for Prometheus, on an address of their own; nothing of this is imported unless wanted."""
