@@ -13,8 +13,8 @@ from authservice.web.routes import Surface
 _OK = 200
 _CHALLENGE = 'Cookie realm="authservice"'
 _OFFSET = len("+00:00")
-# Where errors look as those of RFC 6749, section 5.2, do.
-_WORDED_AS_OAUTH = {Surface.PROTOCOL, Surface.DOCUMENT}
+WORDED_AS_OAUTH = {Surface.PROTOCOL, Surface.DOCUMENT}
+"""Where errors look as those of RFC 6749, section 5.2, do."""
 # Where nobody can read a page.
 _WORDED_AS_SESSION_API = {Surface.SESSION_API, Surface.PROVIDER}
 
@@ -70,7 +70,7 @@ def error_answer(
     description and ``code``. People get the ``page``, or where there is none the same as the
     session API.
     """
-    if surface in _WORDED_AS_OAUTH:
+    if surface in WORDED_AS_OAUTH:
         body = error_body(error, f"{description.removesuffix('.')}.")
         return protocol_response(ProtocolAnswer(status, NO_STORE, body))
     if page is None or surface in _WORDED_AS_SESSION_API:

@@ -16,7 +16,7 @@ from authservice.oauth.authorize.pending import InteractionError
 from authservice.oauth.authorize.response import AuthorizationRefusedError
 from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web import routes
-from authservice.web.answers import error_answer, error_json
+from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json
 from authservice.web.gates import cors
 from authservice.web.gates.rate_limits.counts import TooManyRequestsError
 from authservice.web.pages.authorization_answer import authorization_answer
@@ -33,9 +33,8 @@ _log = logging.getLogger(__name__)
 
 # What a browser may send to an address that does not exist.
 _ANY_METHOD = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-# What is at an address of these that does not exist, a program looks for.
+# What is not found below these was looked for by a program.
 _FOR_PROGRAMS = ("/api/", "/.well-known/")
-_OPEN_TO_ALL = {Surface.PROTOCOL, Surface.DOCUMENT}
 # What browsers say of a form that one of our own pages has sent (Fetch Metadata).
 _SAME_ORIGIN = "same-origin"
 # Forms that have nothing left to do when the person has no session.
@@ -277,12 +276,12 @@ def _failure(
 
 
 def _surface(request: AuthRequest) -> Surface:
-    """Return in whose words a failure is told."""
+    """Return the surface in whose words a failure is told."""
     route = routes.of_request(request)
     if route is None:
         path: str = request.environ.get("PATH_INFO", "")
         return Surface.SESSION_API if path.startswith(_FOR_PROGRAMS) else Surface.PAGE
-    if route.surface in _OPEN_TO_ALL and not route.name.startswith("oauth2."):
+    if route.surface in WORDED_AS_OAUTH and not route.name.startswith("oauth2."):
         # Who reads a document or the service's condition need be no client of OAuth.
         return Surface.SESSION_API
     return route.surface
