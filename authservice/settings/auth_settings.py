@@ -8,6 +8,7 @@ from authservice.settings.admission import AdmissionSettings
 from authservice.settings.branding import Branding
 from authservice.settings.github_app import GitHubAppSettings
 from authservice.settings.hosts import host_of
+from authservice.settings.outgoing import OutgoingSettings
 from authservice.settings.parsing import IPNetwork
 
 # The longest that any signed token can be made to live: keys stay published for as long.
@@ -58,15 +59,6 @@ class ProviderSettings:
     """Whether an address that it calls verified counts in a rule."""
     app: GitHubAppSettings | None = None
     """The App that asks for members, if there is one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutgoingSettings:
-    """How outgoing calls are made: with which additional authorities, and through which proxy."""
-
-    ca_bundle: str | None = None
-    proxy: str | None = field(default=None, repr=False)
-    """An http or https address; a password in it comes from the environment only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 from authservice.settings.hosts import host_of, is_loopback, origin_of
-from authservice.settings.sources import Source
+from authservice.settings.parsing import accepting
+from authservice.settings.problems import RefusedError
 
 _MAX_LOGO = 16 * 1024
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -38,40 +39,24 @@ class Branding:
     help_url: str | None
 
 
-def branding(source: Source) -> Branding:
-    """Return what the settings say; what cannot be used is noted."""
-    return Branding(
-        logo=_logo(source, "branding.logo"),
-        accent_colour=_colour(source, "branding.accent_colour"),
-        privacy_url=_link(source, "branding.privacy_url"),
-        imprint_url=_link(source, "branding.imprint_url"),
-        help_url=_link(source, "branding.help_url"),
-    )
-
-
-def _logo(source: Source, key: str) -> Logo | None:
-    name = source.text(key)
-    if not name:
-        return None
+def logo(file_name: str) -> Logo:
+    """Return the picture in a file; raises RefusedError for what pages cannot show safely."""
     try:
-        with Path(name).open("rb") as file:
+        with Path(file_name).open("rb") as file:
             content = file.read(_MAX_LOGO + 1)
     except OSError:
-        source.refuse(source.name(key), f"must name a file that this process can read: {name}")
-        return None
+        message = f"must name a file that this process can read: {file_name}"
+        raise RefusedError(message) from None
     if len(content) > _MAX_LOGO:
-        source.refuse(
-            source.name(key), f"must be a file of at most {_MAX_LOGO // 1024} KiB: {name}"
-        )
-        return None
+        message = f"must be a file of at most {_MAX_LOGO // 1024} KiB: {file_name}"
+        raise RefusedError(message)
     media_type = _media_type(content)
     if media_type is None:
-        source.refuse(
-            source.name(key),
+        message = (
             "must be a PNG, JPEG or WebP picture, or an SVG without script, document type and"
-            f" addresses of other files: {name}",
+            f" addresses of other files: {file_name}"
         )
-        return None
+        raise RefusedError(message)
     return Logo(content, media_type)
 
 
@@ -107,20 +92,12 @@ def _is_harmless(element: ET.Element) -> bool:
     )
 
 
-def _colour(source: Source, key: str) -> str | None:
-    text = source.text(key)
-    if text and not _COLOUR.fullmatch(text):
-        source.refuse(source.name(key), "must be a colour as #rrggbb, such as #0f6b62")
-    return text.lower() or None
-
-
-def _link(source: Source, key: str) -> str | None:
-    text = source.text(key)
-    if text and not _is_link(text):
-        source.refuse(
-            source.name(key), "must be an https address such as https://example.com/privacy"
-        )
-    return text or None
+def colour(text: str) -> str:
+    """Return a colour as pages have it; raises RefusedError."""
+    if not _COLOUR.fullmatch(text):
+        message = "must be a colour as #rrggbb, such as #0f6b62"
+        raise RefusedError(message)
+    return text.lower()
 
 
 def _is_link(text: str) -> bool:
@@ -133,3 +110,6 @@ def _is_link(text: str) -> bool:
         and "@" not in urlsplit(text).netloc
         and (origin.startswith("https://") or is_loopback(host_of(origin)))
     )
+
+
+link = accepting(_is_link, "must be an https address such as https://example.com/privacy")

@@ -1,9 +1,11 @@
-"""From text to typed values, one function for each kind; what cannot be read is noted."""
+"""From text to typed values, one function for each kind; each raises RefusedError."""
 
 import base64
 import binascii
 import ipaddress
 import re
+from collections.abc import Callable
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 from authservice.settings.hosts import (
@@ -13,29 +15,45 @@ from authservice.settings.hosts import (
     is_loopback,
     origin_of,
 )
-from authservice.settings.sources import Source
+from authservice.settings.problems import RefusedError
 
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+MAKE_A_SECRET = "make one with: openssl rand -base64 32"
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
 _HIGHEST_PORT = 65535
 _SECRET_BYTES = 32
 # 32 random bytes hold fewer distinct values than this about once in 10^20 draws.
 _DISTINCT_BYTES = 12
-_MAKE_A_SECRET = "make one with: openssl rand -base64 32"
 
 
-def origin(source: Source, key: str) -> str:
+def accepting(fits: Callable[[str], object], remedy: str) -> Callable[[str], str]:
+    """Return what takes a text that fits as it is, and refuses every other with the remedy."""
+
+    def read(text: str) -> str:
+        if not fits(text):
+            raise RefusedError(remedy)
+        return text
+
+    return read
+
+
+def words(text: str) -> list[str]:
+    """Return the entries of a list: blanks, line ends and commas stand between them."""
+    return text.replace(",", " ").split()
+
+
+def origin(text: str) -> str:
     """Return a bare origin such as https://auth.example.com."""
-    text = source.text(key)
     if not text:
-        source.refuse(source.name(key), "is missing; set the public address of this service")
-    elif not is_origin(text):
-        source.refuse(
-            source.name(key),
+        message = "is missing; set the public address of this service"
+        raise RefusedError(message)
+    if not is_origin(text):
+        message = (
             "must be scheme and host in lower case, with a port only when it is not the default,"
-            " and nothing after it: https://auth.example.com",
+            " and nothing after it: https://auth.example.com"
         )
+        raise RefusedError(message)
     return text
 
 
@@ -47,23 +65,26 @@ def is_origin(text: str) -> bool:
     return is_loopback(host) or is_host_name(host) or is_ip_address(host)
 
 
-def server_secret(source: Source, variable: str, *, required: bool) -> bytes | None:
-    """Return a server secret's bytes, or None when there is none."""
-    text = source.secret(variable)
-    if not text:
-        if required and text is not None:
-            source.refuse(variable, f"is missing; {_MAKE_A_SECRET}")
-        return None
+def trusted_origin(entry: str) -> str:
+    """Return an entry of a list of origins."""
+    if not is_origin(entry):
+        message = f"must list origins such as https://app.example.com: {entry!r}"
+        raise RefusedError(message)
+    return entry
+
+
+def server_secret(text: str) -> bytes:
+    """Return the bytes of a server secret."""
     try:
         raw = base64.b64decode(
             text + "=" * (-len(text) % 4), altchars=b"-_" if _urlsafe(text) else None, validate=True
         )
     except (binascii.Error, ValueError):
-        source.refuse(variable, f"must be base64; {_MAKE_A_SECRET}")
-        return None
+        message = f"must be base64; {MAKE_A_SECRET}"
+        raise RefusedError(message) from None
     if len(raw) < _SECRET_BYTES or len(set(raw)) < _DISTINCT_BYTES:
-        source.refuse(variable, f"must hold at least 32 random bytes; {_MAKE_A_SECRET}")
-        return None
+        message = f"must hold at least 32 random bytes; {MAKE_A_SECRET}"
+        raise RefusedError(message)
     return raw
 
 
@@ -71,9 +92,8 @@ def _urlsafe(text: str) -> bool:
     return "-" in text or "_" in text
 
 
-def database_url(source: Source, key: str, default: str) -> str:
+def database_url(text: str) -> str:
     """Return the address of an SQLite file or of a PostgreSQL database."""
-    text = source.text(key, default)
     # Imported here: it takes 0.2 s, and what only wants to know the version has no database.
     from sqlalchemy.engine import make_url  # noqa: PLC0415
     from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
@@ -82,68 +102,84 @@ def database_url(source: Source, key: str, default: str) -> str:
     try:
         url = make_url(text)
     except ArgumentError:
-        source.refuse(source.name(key), remedy)
-        return text
+        raise RefusedError(remedy) from None
     if url.drivername in {"sqlite", "sqlite+pysqlite"}:
         if not url.database or url.database == ":memory:" or url.query:
-            source.refuse(source.name(key), "must name an SQLite file: sqlite:///FILE")
+            message = "must name an SQLite file: sqlite:///FILE"
+            raise RefusedError(message)
     elif url.drivername != "postgresql+psycopg":
-        source.refuse(source.name(key), remedy)
+        raise RefusedError(remedy)
     return text
 
 
-def web_address(source: Source, key: str, default: str) -> str:
+def web_address(text: str) -> str:
     """Return an https address, or an http one on loopback, without query and fragment."""
-    text = source.text(key, default).rstrip("/")
+    text = text.rstrip("/")
     address = origin_of(text) if text.isprintable() and " " not in text else None
     plain = address is not None and (
         address.startswith("https://") or is_loopback(host_of(address))
     )
     parts = urlsplit(text) if address else None
     if not plain or parts is None or parts.query or parts.fragment or "@" in parts.netloc:
-        source.refuse(source.name(key), "must be an https address without user, query and fragment")
+        message = "must be an https address without user, query and fragment"
+        raise RefusedError(message)
     return text
 
 
-def whole_number(
-    source: Source, key: str, default: int, *, at_least: int = 1, at_most: int, unit: str = ""
-) -> int:
-    """Return a whole number between two limits."""
-    text = source.text(key, str(default))
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0  # noqa: PLR2004
-    if not at_least <= number <= at_most:
-        source.refuse(key, f"must be a whole number{unit} from {at_least} to {at_most}")
-        return default
-    return number
+counts_storage = accepting(
+    lambda text: text == "memory://" or text.startswith(("redis://", "rediss://")),
+    "must be memory:// or redis://HOST:PORT/DATABASE",
+)
 
 
-def choice(source: Source, key: str, values: tuple[str, ...], default: str = "") -> str:
-    """Return one of the named values."""
-    text = source.text(key, default)
-    if text not in values:
-        source.refuse(source.name(key), f"must be {' or '.join(values)}")
-    return text
+def whole_number(*, at_least: int = 1, at_most: int, unit: str = "") -> Callable[[str], int]:
+    """Return what reads a whole number between two limits."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1  # noqa: PLR2004
+        if not at_least <= number <= at_most:
+            message = f"must be a whole number{unit} from {at_least} to {at_most}"
+            raise RefusedError(message)
+        return number
+
+    return read
 
 
-def listen_address(source: Source, key: str) -> tuple[str, int] | None:
-    """Return an IP address and a port to listen on, or None when there is none."""
-    text = source.text(key)
-    if not text:
-        return None
+def seconds(*, at_least: int = 1, at_most: int) -> Callable[[str], timedelta]:
+    """Return what reads a duration between two limits, all in seconds."""
+    number = whole_number(at_least=at_least, at_most=at_most, unit=" of seconds")
+    return lambda text: timedelta(seconds=number(text))
+
+
+def choice(*values: str) -> Callable[[str], str]:
+    """Return what takes one of these texts."""
+    return accepting(values.__contains__, f"must be {' or '.join(values)}")
+
+
+def yes_or_no(text: str) -> bool:
+    """Return whether it is true."""
+    return choice("true", "false")(text) == "true"
+
+
+def matching(pattern: str) -> Callable[[str], str]:
+    """Return what takes a text that a pattern fits as a whole."""
+    return accepting(re.compile(pattern).fullmatch, f"must match {pattern}")
+
+
+def listen_address(text: str) -> tuple[str, int]:
+    """Return an IP address and a port to listen on."""
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if is_ip_address(host) and _PORT.fullmatch(port) and int(port) <= _HIGHEST_PORT:
         return host, int(port)
-    source.refuse(key, "must be an IP address and a port: 127.0.0.1:9464")
-    return None
+    message = "must be an IP address and a port: 127.0.0.1:9464"
+    raise RefusedError(message)
 
 
-def networks(source: Source, key: str) -> tuple[IPNetwork, ...]:
-    """Return the IP networks that a setting lists."""
-    networks = []
-    for word in source.text(key).replace(",", " ").split():
-        try:
-            networks.append(ipaddress.ip_network(word))
-        except ValueError:
-            source.refuse(key, f"must list IP addresses or networks such as 10.0.0.0/8: {word!r}")
-    return tuple(networks)
+def network(entry: str) -> IPNetwork:
+    """Return an entry of a list of IP networks."""
+    try:
+        return ipaddress.ip_network(entry)
+    except ValueError:
+        message = f"must list IP addresses or networks such as 10.0.0.0/8: {entry!r}"
+        raise RefusedError(message) from None

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 
 
+class RefusedError(ValueError):
+    """A text that a setting cannot have; the message is the remedy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One setting that cannot be used, and what to do about it."""

@@ -3,19 +3,19 @@
 import re
 from dataclasses import dataclass
 
-from authservice.settings.sources import Source
+from authservice.settings.problems import RefusedError
 
-_KEY = "auth.resources"
 _LINE = re.compile(r"""(?P<uri>[^\s"]+)(?:\s+"(?P<name>[^"]*)")?(?P<clients>(?:\s+[^\s"]+)*)""")
 _EXPECTED = "an absolute URI without a fragment"
 
 
 @dataclass(frozen=True, slots=True)
-class Resources:
-    """The clients that may introspect each resource's tokens, and the names shown to people."""
+class Resource:
+    """A resource, its name for people, and the clients that may introspect its tokens."""
 
-    introspecting: dict[str, tuple[str, ...]]
-    names: dict[str, str]
+    uri: str
+    name: str | None
+    introspecting: tuple[str, ...]
 
 
 def problem_with(uri: str) -> str | None:
@@ -26,28 +26,22 @@ def problem_with(uri: str) -> str | None:
     return None if whole and plain else f"must be {_EXPECTED}"
 
 
-def resources(source: Source, auth_url: str) -> Resources:
-    """Return the resources that tokens can be made for; what is wrong with one is noted."""
-    resources = Resources({}, {})
-    for line in source.text(_KEY).splitlines():
-        if not line.strip():
-            continue
-        parts = _LINE.fullmatch(line.strip())
-        if parts is None:
-            source.refuse(
-                _KEY, f'each line is {_EXPECTED}, its name in "quotes", then client ids: {line!r}'
-            )
-            continue
-        uri, name = parts["uri"], parts["name"]
-        if problem_with(uri):
-            source.refuse(_KEY, f"each line is {_EXPECTED}, then client ids: {uri!r}")
-        elif uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
-            source.refuse(_KEY, "a resource cannot be this service itself")
-        elif uri in resources.introspecting:
-            source.refuse(_KEY, f"names {uri!r} twice")
-        elif name is not None and not (name.strip() and name.isprintable()):
-            source.refuse(_KEY, f"the name of {uri!r} must be one that people can read")
-        resources.introspecting[uri] = tuple(parts["clients"].split())
-        if name is not None:
-            resources.names[uri] = name.strip()
-    return resources
+def lines(text: str) -> list[str]:
+    """Return the lines that are not blank."""
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def resource(line: str) -> Resource:
+    """Return the resource that a line describes; raises RefusedError."""
+    parts = _LINE.fullmatch(line.strip())
+    if parts is None:
+        message = f'each line is {_EXPECTED}, its name in "quotes", then client ids: {line!r}'
+        raise RefusedError(message)
+    uri, name = parts["uri"], parts["name"]
+    if problem_with(uri):
+        message = f"each line is {_EXPECTED}, then client ids: {uri!r}"
+        raise RefusedError(message)
+    if name is not None and not (name.strip() and name.isprintable()):
+        message = f"the name of {uri!r} must be one that people can read"
+        raise RefusedError(message)
+    return Resource(uri, name and name.strip(), tuple(parts["clients"].split()))

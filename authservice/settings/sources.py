@@ -1,10 +1,12 @@
 """Where values come from: the environment before the ini file, secrets never from the ini file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
 from pathlib import Path
+from typing import Any, TypeVar
 
-from authservice.settings.catalogue import SETTINGS
-from authservice.settings.problems import Problem
+from authservice.settings.catalogue import SETTINGS, Setting
+from authservice.settings.problems import Problem, RefusedError, SettingsError
 
 # The settings that the environment can give, by ini key.
 ENVIRONMENT_NAMES = {
@@ -12,36 +14,22 @@ ENVIRONMENT_NAMES = {
     for setting in SETTINGS
     if setting.variable and not setting.secret
 }
-INI_KEYS = frozenset(setting.ini_key for setting in SETTINGS if not setting.secret)
-_OUR_SECTIONS = (
-    "admission.",
-    "auth.",
-    "provider.",
-    "branding.",
-    "claims.",
-    "ratelimit.",
-    "metrics.",
-    "lifetimes.",
-    "outgoing.",
-    "local.",
-)
-_SECRET_INI_KEYS = {
-    "auth.secret": "AUTH_SECRET",
-    "auth.secret_previous": "AUTH_SECRET_PREVIOUS",
-    "local.control_token": "AUTH_LOCAL_CONTROL_TOKEN",
-    "provider.app_private_key": "PROVIDER_APP_PRIVATE_KEY",
-    "provider.client_secret": "PROVIDER_CLIENT_SECRET",
-    "provider.webhook_secret": "PROVIDER_WEBHOOK_SECRET",
-}
+_BY_INI_KEY = {setting.ini_key: setting for setting in SETTINGS if not setting.secret}
+_SECRETS = {setting.variable: setting for setting in SETTINGS if setting.secret}
+_SECRETS_BY_KEY = {setting.misplaced_key: setting for setting in _SECRETS.values()}
+INI_KEYS = frozenset(_BY_INI_KEY)
+_OUR_SECTIONS = tuple({f"{key.partition('.')[0]}." for key in INI_KEYS})
+
+_Kind = TypeVar("_Kind")
 
 
 class Source:
-    """Gives the text of each setting, and collects the problems."""
+    """Gives the value of each setting, and collects the problems."""
 
     def __init__(self, ini: Mapping[str, str], environ: Mapping[str, str]) -> None:
         self._ini = ini
         self._environ = environ
-        self.problems: list[Problem] = list(_misplaced(ini))
+        self._problems: list[Problem] = list(_misplaced(ini))
 
     def name(self, key: str) -> str:
         """Return the name under which a setting was, or would be, given."""
@@ -54,17 +42,63 @@ class Source:
         """Tell whether the environment gives a setting."""
         return bool(self._environ.get(ENVIRONMENT_NAMES.get(key, ""), "").strip())
 
-    def text(self, key: str, default: str = "") -> str:
-        """Return a setting's text; blank counts as absent."""
+    def text(self, key: str, otherwise: str = "") -> str:
+        """Return a setting's text, else ``otherwise``, else its default; blank counts as absent."""
         variable = ENVIRONMENT_NAMES.get(key, "")
-        return self._environ.get(variable, "").strip() or self._ini.get(key, "").strip() or default
+        given = self._environ.get(variable, "").strip() or self._ini.get(key, "").strip()
+        return given or otherwise or _BY_INI_KEY[key].default
 
-    def secret(self, variable: str) -> str | None:
-        """Return a secret from its variable or from the file that VARIABLE_FILE names.
+    def value(self, key: str, otherwise: str = "") -> Any:  # noqa: ANN401  (each row has its type)
+        """Return what a setting's text says; a text that is refused is noted.
 
-        A secret that is not set is blank. None is a secret that is set and cannot be read: that is
-        reported, and a new one must not replace it.
+        The default counts for one that is refused, so that rules across settings can go by it. None
+        is a setting without a text and without a default. Of a list, what is not refused is left.
         """
+        setting = _BY_INI_KEY[key]
+        text = self.text(key, otherwise)
+        if setting.entries is not None:
+            entries = (self._read(self.name(key), setting, each) for each in setting.entries(text))
+            return tuple(entry for entry in entries if entry is not None)
+        if not text and not setting.required:
+            return None
+        read = self._read(self.name(key), setting, text)
+        default = otherwise or setting.default
+        return setting.parse(default) if read is None and default else read
+
+    def section(self, name: str, kind: Callable[..., _Kind], **given: object) -> _Kind:
+        """Return a value with a field for each setting of a section but for those given here."""
+        looked_up = [field for field in signature(kind).parameters if field not in given]
+        return kind(**{field: self.value(f"{name}.{field}") for field in looked_up}, **given)
+
+    def is_set(self, variable: str) -> bool:
+        """Tell whether a secret is given, by its variable or by a file."""
+        return any(self._environ.get(each, "").strip() for each in (variable, f"{variable}_FILE"))
+
+    def secret(self, variable: str) -> Any:  # noqa: ANN401  (each row has its type)
+        """Return what a secret says, from its variable or from the file that VARIABLE_FILE names.
+
+        None is a secret that is not set, or one that cannot be used, which is noted.
+        """
+        text = self._text_of_secret(variable)
+        return self._read(variable, _SECRETS[variable], text) if text else None
+
+    def refuse(self, name: str, remedy: str) -> None:
+        """Note a problem with a setting."""
+        self._problems.append(Problem(name, remedy))
+
+    def raise_problems(self) -> None:
+        """Raise SettingsError with every problem that was noted, if there is one."""
+        if self._problems:
+            raise SettingsError(self._problems)
+
+    def _read(self, name: str, setting: Setting, text: str) -> Any:  # noqa: ANN401  (each row has its type)
+        try:
+            return setting.parse(text)
+        except RefusedError as refused:
+            self.refuse(name, str(refused))
+            return None
+
+    def _text_of_secret(self, variable: str) -> str:
         value = self._environ.get(variable, "").strip()
         path = self._environ.get(f"{variable}_FILE", "").strip()
         if value and path:
@@ -78,25 +112,21 @@ class Source:
             reason = str(error.strerror)
         except ValueError:
             reason = "it is not text"
-        if value:
-            return value
-        # Neither the name, which may be the secret itself by mistake, nor the advice to make one.
-        self.refuse(
-            f"{variable}_FILE",
-            f"the file that it names cannot be used ({reason}); let this process read the secret in"
-            " it, and make no new one",
-        )
-        return None
-
-    def refuse(self, name: str, remedy: str) -> None:
-        """Note a problem with a setting."""
-        self.problems.append(Problem(name, remedy))
+        if not value:
+            # Neither the name, which may be the secret itself by mistake, nor the advice to make
+            # one: a new one must not replace it.
+            self.refuse(
+                f"{variable}_FILE",
+                f"the file that it names cannot be used ({reason}); let this process read the"
+                " secret in it, and make no new one",
+            )
+        return value
 
 
 def _misplaced(ini: Mapping[str, str]) -> Iterator[Problem]:
     for key in ini:
-        if key in _SECRET_INI_KEYS:
-            variable = _SECRET_INI_KEYS[key]
+        if key in _SECRETS_BY_KEY:
+            variable = _SECRETS_BY_KEY[key].variable
             yield Problem(
                 key, f"a secret never stands in an ini file; set {variable} or {variable}_FILE"
             )

@@ -12,6 +12,7 @@ from enum import StrEnum
 import idna
 
 from authservice.settings.hosts import is_host_name, is_public_suffix
+from authservice.settings.problems import RefusedError
 
 _FOLDING = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # Logins of people and organizations: those of managed users and of old accounts have _ and --.
@@ -39,7 +40,7 @@ _EXPECTED = {
 }
 
 
-class RuleError(ValueError):
+class RuleError(RefusedError):
     """A text that is no rule; the message says what is expected."""
 
 

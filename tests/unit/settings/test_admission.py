@@ -82,7 +82,8 @@ def test_times_have_limits():
     admission = production({"admission.recheck": "60", "admission.outage_grace": "0"}).admission
 
     assert (admission.recheck, admission.outage_grace) == (timedelta(minutes=1), timedelta())
-    assert problems(production, {"admission.recheck": "59"})[0] == ["admission.recheck"]
+    for key, text in (("recheck", "59"), ("outage_grace", "-1"), ("outage_grace", "a day")):
+        assert problems(production, {f"admission.{key}": text})[0] == [f"admission.{key}"]
 
 
 def test_groups_from_names_organizations():

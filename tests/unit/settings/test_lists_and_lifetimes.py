@@ -67,12 +67,14 @@ def test_trusted_proxies_are_addresses_and_networks():
     )
 
 
-@pytest.mark.parametrize("word", ["proxy.example.com", "10.0.0.1/8", "10.0.0.0/33", "*"])
-def test_what_is_no_network_is_refused(word):
-    names, text = problems(production, {"auth.trusted_proxies": word})
+def test_what_is_no_network_is_refused(subtests):
+    for key in ("auth.trusted_proxies", "auth.backchannel_networks"):
+        for word in ("proxy.example.com", "10.0.0.1/8", "10.0.0.0/33", "*"):
+            with subtests.test(key=key, word=word):
+                names, text = problems(production, {key: word})
 
-    assert names == ["auth.trusted_proxies"]
-    assert repr(word) in text
+                assert names == [key]
+                assert repr(word) in text
 
 
 def test_resources_name_the_clients_that_may_introspect():
