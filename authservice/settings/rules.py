@@ -25,7 +25,7 @@ from authservice.settings.hosts import (
     within_domain,
 )
 from authservice.settings.outgoing import OutgoingSettings
-from authservice.settings.parsing import MAKE_A_SECRET, is_origin
+from authservice.settings.parsing import MAKE_A_SECRET, is_origin, words
 from authservice.settings.resource_indicators import Resource
 from authservice.settings.sources import Source
 
@@ -162,7 +162,7 @@ def trusts_emails(source: Source) -> bool:
 
 
 def github_app(source: Source, *, local_mode: bool) -> GitHubAppSettings | None:
-    """Return the App, or None: all of its settings are given, or none of them."""
+    """Return the App, or None; its id and its private key are given together or not at all."""
     name = source.name("provider.app_id")
     app_id = source.value("provider.app_id")
     private_key = source.secret("PROVIDER_APP_PRIVATE_KEY")
@@ -193,7 +193,7 @@ def admission(source: Source, *, local_mode: bool) -> AdmissionSettings:
             "lets everyone in; remove it, or all other rules of admission",
         )
     # A rule that cannot be read is a problem of its own.
-    if not (local_mode or everyone or any(source.text(key) for key in keys)):
+    if not (local_mode or everyone or any(words(source.text(key)) for key in keys)):
         names = ", ".join(source.name(key) for key in (*keys, "admission.everyone"))
         source.refuse(
             "admission",
@@ -252,18 +252,18 @@ def lifetimes(source: Source) -> Lifetimes:
 
 def of_local_mode(source: Source, *, local_mode: bool) -> LocalModeSettings:
     """Return what is set for local mode; nothing of it may be set in production."""
-    sign_in = source.value("local.sign_in")
+    automatically = source.value("local.sign_in") == "automatic"
     persons = source.value("local.persons")
     if not local_mode:
         for name, is_set in (
             ("AUTH_LOCAL_CONTROL_TOKEN", source.is_set("AUTH_LOCAL_CONTROL_TOKEN")),
             (source.name("local.persons"), bool(persons)),
-            ("local.sign_in", source.text("local.sign_in") != "page"),
+            ("local.sign_in", automatically),
         ):
             if is_set:
                 source.refuse(name, "belongs to local mode; remove it")
     return LocalModeSettings(
         control_token=source.secret("AUTH_LOCAL_CONTROL_TOKEN") if local_mode else None,
         persons_file=persons,
-        signs_in_automatically=sign_in == "automatic",
+        signs_in_automatically=automatically,
     )

@@ -42,27 +42,27 @@ class Source:
         """Tell whether the environment gives a setting."""
         return bool(self._environ.get(ENVIRONMENT_NAMES.get(key, ""), "").strip())
 
-    def text(self, key: str, otherwise: str = "") -> str:
-        """Return a setting's text, else ``otherwise``, else its default; blank counts as absent."""
+    def text(self, key: str, default: str = "") -> str:
+        """Return a setting's text, else ``default``, else that of its row; blank is absent."""
         variable = ENVIRONMENT_NAMES.get(key, "")
         given = self._environ.get(variable, "").strip() or self._ini.get(key, "").strip()
-        return given or otherwise or _BY_INI_KEY[key].default
+        return given or default or _BY_INI_KEY[key].default
 
-    def value(self, key: str, otherwise: str = "") -> Any:  # noqa: ANN401  (each row has its type)
+    def value(self, key: str, default: str = "") -> Any:  # noqa: ANN401  (each row has its type)
         """Return what a setting's text says; a text that is refused is noted.
 
         The default counts for one that is refused, so that rules across settings can go by it. None
         is a setting without a text and without a default. Of a list, what is not refused is left.
         """
         setting = _BY_INI_KEY[key]
-        text = self.text(key, otherwise)
+        text = self.text(key, default)
         if setting.entries is not None:
             entries = (self._read(self.name(key), setting, each) for each in setting.entries(text))
             return tuple(entry for entry in entries if entry is not None)
         if not text and not setting.required:
             return None
         read = self._read(self.name(key), setting, text)
-        default = otherwise or setting.default
+        default = default or setting.default
         return setting.parse(default) if read is None and default else read
 
     def section(self, name: str, kind: Callable[..., _Kind], **given: object) -> _Kind:

@@ -32,11 +32,13 @@ def test_a_rule_that_is_given_twice_counts_once():
 
 
 def test_production_does_not_start_before_it_is_said_who_may_sign_in():
-    names, message = problems(production, environ=_NO_RULE)
+    # A list without an entry says nothing either.
+    for rules in ({}, {"ADMISSION_USERS": " , "}):
+        names, message = problems(production, environ=_NO_RULE | rules)
 
-    assert names == ["admission"]
-    for variable in ("ORGANIZATIONS", "USERS", "EMAIL_DOMAINS", "EVERYONE"):
-        assert f"ADMISSION_{variable}" in message
+        assert names == ["admission"]
+        for variable in ("ORGANIZATIONS", "USERS", "EMAIL_DOMAINS", "EVERYONE"):
+            assert f"ADMISSION_{variable}" in message
 
 
 def test_everyone_stands_alone():
