@@ -4,6 +4,12 @@ Sending is safe by default: nothing comes from the environment, every wait and e
 limit, and no error or ``repr`` shows a credential. The package stands alone.
 """
 
+from authservice.httpclient.address_policy import (
+    AddressPolicy,
+    allow_networks,
+    public_addresses_only,
+)
+from authservice.httpclient.call import Timeouts
 from authservice.httpclient.client import Client, send
 from authservice.httpclient.errors import (
     AddressRefusedError,
@@ -17,15 +23,9 @@ from authservice.httpclient.errors import (
     TlsError,
     TooManyRedirectsError,
 )
+from authservice.httpclient.hop import Exchange, observers
 from authservice.httpclient.request import Method, Request
 from authservice.httpclient.response import Headers, Response
-from authservice.httpclient.timeouts import Timeouts
-from authservice.httpclient.wire.address_policy import (
-    AddressPolicy,
-    allow_networks,
-    public_addresses_only,
-)
-from authservice.httpclient.wire.exchange import Exchange, observers
 
 __all__ = [
     "AddressPolicy",

@@ -1,18 +1,51 @@
-"""What the call that this thread is making may still do: for how long, and to which addresses.
+"""What the call that this thread is making may still do, and what its failures mean to the caller.
 
 The libraries between ``Client.send`` and the socket pass time limits on as a limit for each
 single receive, and addresses not at all. So the sockets ask here. There is no default: a socket
 of ours used outside a call fails instead of running without limits.
 """
 
+import gzip
+import ssl
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
+from http.client import HTTPException
 from time import monotonic
 
-from authservice.httpclient.errors import SendTimeoutError
-from authservice.httpclient.timeouts import Timeouts
-from authservice.httpclient.wire.address_policy import AddressPolicy
+from requests.exceptions import ProxyError, RequestException
+from urllib3.exceptions import HTTPError
+
+from authservice.httpclient.address_policy import AddressPolicy
+from authservice.httpclient.errors import (
+    ConnectionFailedError,
+    SendError,
+    SendTimeoutError,
+    TlsError,
+)
+
+FAILURES = (RequestException, HTTPError, HTTPException, OSError, EOFError, zlib.error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeouts:
+    """Holds the time limits of a call, in seconds.
+
+    ``connect`` bounds one attempt to connect, and then the TLS handshake; ``read`` the silence of
+    a connected host; ``total`` the whole call on the wall clock: looking up names, every redirect
+    and the last byte of the body. A host that sends single bytes for ever is stopped by ``total``.
+    """
+
+    connect: float = 5.0
+    read: float = 10.0
+    total: float = 30.0
+
+    def __post_init__(self) -> None:
+        if min(self.connect, self.read, self.total) <= 0:
+            raise ValueError("a timeout must be greater than 0")
+
 
 _current: ContextVar["Call"] = ContextVar("call")
 
@@ -64,3 +97,46 @@ def current_call() -> Call:
 def is_calling() -> bool:
     """Tell whether this thread is inside ``Client.send``."""
     return _current.get(None) is not None
+
+
+def explained(error: BaseException, call: Call) -> SendError:
+    """Return what an exception of the libraries below means for the caller.
+
+    Nothing of the original text is kept but phrases of the operating system and of OpenSSL: the
+    libraries quote whole addresses, their secrets included.
+    """
+    failure: SendError
+    for cause in _causes(error):
+        match cause:
+            case TimeoutError():
+                failure = call.timed_out()
+            case ssl.SSLCertVerificationError():
+                failure = TlsError(f"the certificate is not accepted: {cause.verify_message}")
+            case (
+                ssl.SSLEOFError()
+                | ssl.SSLZeroReturnError()
+                # Early Python 3.11 has no class of its own for it here.
+                | ssl.SSLError(reason="UNEXPECTED_EOF_WHILE_READING")
+            ):
+                failure = ConnectionFailedError("the encrypted connection broke off")
+            case ssl.SSLError():
+                failure = TlsError(f"the encryption failed: {cause.reason}")
+            case gzip.BadGzipFile() | EOFError() | zlib.error():
+                failure = ConnectionFailedError("the gzip body is damaged or cut short")
+            case ProxyError():
+                failure = ConnectionFailedError("the proxy did not pass the request on")
+            case OSError(strerror=str(phrase)):
+                failure = ConnectionFailedError(f"the connection failed: {phrase}")
+            case _:
+                continue
+        return failure
+    return ConnectionFailedError("the answer broke off or is not valid HTTP")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions inside this one, the innermost first, then itself."""
+    inside = [*error.args, getattr(error, "reason", None), error.__cause__]
+    for cause in inside:
+        if isinstance(cause, BaseException):
+            yield from _causes(cause)
+    yield error

@@ -1,28 +1,40 @@
 """Sending a request and following its redirects."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
-from authservice.httpclient import log_filter
-from authservice.httpclient.argument_types import require_settings
-from authservice.httpclient.body import read_body
-from authservice.httpclient.call import Call
+from authservice.httpclient.address_policy import AddressPolicy
+from authservice.httpclient.call import FAILURES, Call, Timeouts, explained, is_calling
 from authservice.httpclient.errors import SendError, TooManyRedirectsError
-from authservice.httpclient.redirects import following
+from authservice.httpclient.hop import (
+    Exchange,
+    Hop,
+    first_hop,
+    following,
+    is_header_value,
+    observed,
+)
 from authservice.httpclient.request import Request
-from authservice.httpclient.response import Headers, Response
-from authservice.httpclient.timeouts import Timeouts
+from authservice.httpclient.response import Headers, Response, read_body
+from authservice.httpclient.transport import Transport, tls_context
 from authservice.httpclient.url import parsed, printable, printable_address
-from authservice.httpclient.wire.address_policy import AddressPolicy
-from authservice.httpclient.wire.exchange import Exchange, observed
-from authservice.httpclient.wire.failures import FAILURES, explained
-from authservice.httpclient.wire.hop import Hop, first_hop, is_header_value
-from authservice.httpclient.wire.tls import tls_context
-from authservice.httpclient.wire.transport import Transport
+
+_TYPES: dict[str, tuple[str, Any]] = {
+    "timeouts": ("Timeouts", Timeouts),
+    "max_redirects": ("an int", int),
+    "max_body_bytes": ("an int", int),
+    "ca_bundle": ("a path or None", str | PathLike | None),
+    "proxies": ("a mapping of str to str", Mapping),
+    "user_agent": ("a str", str),
+    "address_policy": ("a function or None", Callable | None),
+}
+# urllib3 logs whole request targets, some of them as warnings, and a query may hold secrets.
+_LOGGERS = ("urllib3.connection", "urllib3.connectionpool", "urllib3.util.retry")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,7 +62,10 @@ class Client:
     _transport: Transport = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require_settings(vars(self))
+        for name, (expected, types) in _TYPES.items():
+            value = getattr(self, name)
+            if not isinstance(value, types):
+                raise TypeError(f"{name} is {expected}, not {type(value).__name__}")
         if min(self.max_redirects, self.max_body_bytes) < 0:
             raise ValueError("a limit is 0 or more")
         if not is_header_value(self.user_agent):
@@ -59,7 +74,9 @@ class Client:
             raise ValueError("an address policy cannot hold behind a proxy")
         if any(parsed(proxy) is None for proxy in self.proxies.values()):
             raise ValueError("a proxy must be an http or https address")
-        log_filter.install()
+        for logger in _LOGGERS:
+            # More than once is the same as once.
+            logging.getLogger(logger).addFilter(_is_not_ours)
         context = tls_context(self.ca_bundle, system_authorities=self.system_authorities)
         object.__setattr__(self, "_transport", Transport(context))
 
@@ -124,6 +141,11 @@ class Client:
             if next_hop is not None:
                 return next_hop
             return Response(sent.status_code, read_body(sent.raw, self.max_body_bytes), headers)
+
+
+def _is_not_ours(_record: logging.LogRecord) -> bool:
+    """Drop records while they come from a call of ours; other users of urllib3 keep theirs."""
+    return not is_calling()
 
 
 @cache

@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from authservice.httpclient import Method, Request, SendError, Timeouts
-from authservice.httpclient.wire import tls as httpclient_tls
+from authservice.httpclient import Method, Request, SendError, Timeouts, transport
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.code_hosting import CodeHosting
 from authservice.oauth.logout.delivery import LogoutDelivery
@@ -137,7 +136,7 @@ def test_a_machine_that_trusts_nobody_yet_trusts_the_public_authorities(monkeypa
     paths = ssl.get_default_verify_paths()
     nothing = paths._replace(openssl_cafile="/nowhere", openssl_capath="/nowhere")
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: nothing)
-    monkeypatch.setattr(httpclient_tls, "_SYSTEM_BUNDLES", ())
+    monkeypatch.setattr(transport, "_SYSTEM_BUNDLES", ())
 
     made = client(OutgoingSettings(), Timeouts(), 1024)
 
@@ -145,7 +144,7 @@ def test_a_machine_that_trusts_nobody_yet_trusts_the_public_authorities(monkeypa
 
 
 def test_the_bundle_is_trusted_beside_the_public_authorities(authority, monkeypatch):
-    monkeypatch.setattr(httpclient_tls, "_load_system_authorities", lambda _context: False)
+    monkeypatch.setattr(transport, "_load_system_authorities", lambda _context: False)
 
     made = client(OutgoingSettings(ca_bundle=str(authority.bundle)), Timeouts(), 1024)
 

@@ -12,7 +12,7 @@ from authservice.httpclient import (
     allow_networks,
     public_addresses_only,
 )
-from authservice.httpclient.wire.address_policy import destination
+from authservice.httpclient.address_policy import destination
 from tests.httpclient.raw_server import answer, replies
 
 

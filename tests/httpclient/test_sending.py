@@ -6,7 +6,7 @@ import pytest
 
 from authservice.httpclient import InvalidRequestError, Method, Request, Timeouts
 from authservice.httpclient.call import Call
-from authservice.httpclient.wire.dialing import dial
+from authservice.httpclient.connections import dial
 from tests.httpclient.raw_server import answer, replies
 
 

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
 
 import pytest
 
-from authservice.httpclient.wire.special_addresses import is_reachable_for_everybody
+from authservice.httpclient.address_policy import is_reachable_for_everybody
 
 REGISTERED = {
     "0.0.0.0/8": False,

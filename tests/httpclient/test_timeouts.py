@@ -8,7 +8,7 @@ import pytest
 
 from authservice.httpclient import Client, Method, Request, SendTimeoutError, Timeouts
 from authservice.httpclient.call import Call
-from authservice.httpclient.wire.sockets import DeadlineSocket
+from authservice.httpclient.connections import DeadlineSocket
 from tests.httpclient.raw_server import answer
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

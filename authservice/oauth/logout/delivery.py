@@ -17,7 +17,7 @@ from authservice.httpclient import (
     allow_networks,
     public_addresses_only,
 )
-from authservice.httpclient.wire.address_policy import destination
+from authservice.httpclient.address_policy import destination
 from authservice.settings import AuthSettings
 from authservice.settings.hosts import is_loopback
 

@@ -1,1 +1,0 @@
-"""How a request goes over the network: addresses, connections, TLS and what comes back."""
