@@ -69,8 +69,8 @@ class Hop:
 
     def exchange(self) -> Exchange:
         """Return what those who watch may know of it; what they add to the headers is sent."""
-        port = self.url.port or (443 if self.url.scheme == "https" else 80)
-        return Exchange(self.method, str(self.url.host), port, self.headers)
+        _, host, port = origin(self.url)
+        return Exchange(self.method, host, port, self.headers)
 
     def prepared(self) -> PreparedRequest:
         """Return the form that requests' adapter takes."""

@@ -91,4 +91,4 @@ def _mapping_problems(field: str, each: str, given: object) -> Iterator[str]:
 
 
 def _instead(rule: str, value: object) -> str:
-    return f"{rule}, not {type(value).__name__}"
+    return f"{rule}, not {_type(value)}"

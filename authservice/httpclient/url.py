@@ -43,9 +43,10 @@ def with_query(url: Url, parameters: Mapping[str, str]) -> Url | None:
     return url._replace(query="&".join(part for part in (url.query, added) if part) or None)
 
 
-def origin(url: Url) -> tuple[str | None, str | None, int | None]:
+def origin(url: Url) -> tuple[str, str, int]:
     """Return scheme, host and port, the default port included (RFC 6454 section 4)."""
-    return url.scheme, url.host, url.port or _DEFAULT_PORTS.get(url.scheme or "")
+    scheme = str(url.scheme)
+    return scheme, str(url.host), url.port or _DEFAULT_PORTS[scheme]
 
 
 def printable(url: Url) -> str:
