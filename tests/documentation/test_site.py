@@ -13,6 +13,7 @@ from tests.documentation.site import Page
 from tests.helpers.parts import library
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, Process
+from tests.openapi.described import operations
 
 README = ROOT / "README.md"
 
@@ -41,7 +42,8 @@ def _build(project, folder):
 
 @pytest.fixture(scope="session")
 def pages(site):
-    return {file: Page(file) for file in site.glob("**/*.html") if file.name != "404.html"}
+    files = [file for file in site.glob("**/*.html") if "assets" not in file.parts]
+    return {file: Page(file) for file in files if file.name != "404.html"}
 
 
 def test_every_link_leads_to_a_page_and_a_place_in_it(pages):
@@ -66,8 +68,11 @@ def test_no_page_is_left_out_of_the_navigation(site, pages):
         for link in pages[site / "index.html"].links
         if not urlsplit(link).scheme
     }
+    framed = {
+        (file.parent / shown).resolve() for file, page in pages.items() for shown in page.fetched
+    }
 
-    assert sorted(page.name for page in pages if page not in linked) == []
+    assert sorted(page.name for page in pages if page not in linked | framed) == []
 
 
 def test_no_page_fetches_anything_from_another_host(pages):
@@ -90,7 +95,7 @@ def test_no_style_sheet_fetches_anything_from_another_host(site):
     assert [each for each in found if each] == []
 
 
-def test_a_browser_asks_nobody_else(site, launch_chromium):
+def test_a_browser_shows_every_operation_and_asks_nobody_else(site, launch_chromium):
     """Scripts too: the search is used, and every request is looked at."""
     port = free_port()
     command = [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1", "-d", site]
@@ -104,9 +109,15 @@ def test_a_browser_asks_nobody_else(site, launch_chromium):
             # The page searches for what its address says, as soon as it is able to.
             page.goto(f"http://127.0.0.1:{port}/relying-parties.html?q=oauth2-proxy")
             page.locator(".md-search-result__link").first.wait_for(state="attached")
+            page.goto(f"http://127.0.0.1:{port}/http-api.html")
+            shown = page.frame_locator("iframe").locator(".opblock")
+            shown.first.wait_for()
+            count = shown.count()
+            page.wait_for_load_state("networkidle")
     finally:
         server.stop()
 
+    assert count == len(list(operations()))
     assert len(asked) > 3
     assert {urlsplit(url).netloc for url in asked if not url.startswith("data:")} == {
         f"127.0.0.1:{port}"
@@ -153,8 +164,8 @@ def test_a_link_to_a_file_beside_the_pages_is_its_name_there_and_a_fault_when_it
     docs.mkdir()
     (docs / "index.md").write_text("[there](../mkdocs.yml), [gone](../gone.ini)", encoding="utf-8")
     configuration = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[0]
-    hook = "tools/documentation/repository_links.py"
-    configuration = configuration.replace(hook, str(ROOT / hook))
+    hooks = "tools/documentation/"
+    configuration = configuration.replace(hooks, f"{ROOT / hooks}/")
     (tmp_path / "mkdocs.yml").write_text(configuration, encoding="utf-8")
 
     done = _build(tmp_path, tmp_path / "site")

@@ -21,6 +21,18 @@ def described(source: Path = SOURCE) -> dict[str, Any]:
     return found
 
 
+def on_files(files: Any, *, config: Any) -> None:  # noqa: ANN401
+    """Put the description beside the pages, as a hook of MkDocs.
+
+    A page that reads of ``openIdConnect`` would ask the service for its metadata.
+    """
+    from mkdocs.structure.files import File  # noqa: PLC0415  (only the pages need the package)
+
+    shown = described()
+    del shown["components"]["securitySchemes"]["openIdConnect"]
+    files.append(File.generated(config, "openapi.json", content=compact(shown)))
+
+
 def compiled() -> dict[Path, str]:
     """Return what each ``openapi.json`` has to hold."""
     return {

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tools.documentation import commands, events, findings, http_api, settings, troubleshooting
+from tools.documentation import commands, events, findings, settings, troubleshooting
 
 FOLDER = Path(__file__).parents[2] / "docs"
 _NOTICE = (
@@ -17,7 +17,6 @@ def made() -> dict[str, str]:
         "commands.md": commands.page(),
         "events.md": events.page(),
         "findings.md": findings.page(),
-        "http-api.md": http_api.page(),
         "settings.md": settings.page(),
         "troubleshooting.md": troubleshooting.page(),
     }
