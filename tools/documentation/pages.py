@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tools.documentation import commands, events, findings, settings, troubleshooting
+from tools.documentation import commands, events, findings, settings
 
 FOLDER = Path(__file__).parents[2] / "docs"
 _NOTICE = (
@@ -18,6 +18,5 @@ def made() -> dict[str, str]:
         "events.md": events.page(),
         "findings.md": findings.page(),
         "settings.md": settings.page(),
-        "troubleshooting.md": troubleshooting.page(),
     }
     return {name: f"{_NOTICE}\n\n{text}" for name, text in texts.items()}
