@@ -1,4 +1,4 @@
-"""The OpenAPI description, from YAML as people write it to JSON as the service reads it."""
+"""The OpenAPI description, from YAML as people write it to what the service and the pages read."""
 
 from pathlib import Path
 from typing import Any
