@@ -15,7 +15,7 @@ from authservice.settings.ini_file import IniFileError
 
 
 def run(connection: Connection) -> None:
-    """Run what is asked for inside the connection's transaction."""
+    """Run the command's migrations inside the connection's transaction."""
     context.configure(
         connection=connection,
         target_metadata=metadata,

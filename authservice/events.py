@@ -94,7 +94,7 @@ class AccessRefused(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ConsentGiven(Event):
-    """A person allowed a client what it asked for."""
+    """A person gave a client consent."""
 
     sub: str
     client_id: str
@@ -104,7 +104,7 @@ class ConsentGiven(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ConsentRefused(Event):
-    """A person did not allow a client what it asked for."""
+    """A person refused a client consent."""
 
     sub: str
     client_id: str

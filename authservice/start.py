@@ -152,7 +152,7 @@ def _refused(error: DatabaseError) -> str:
 def pin_provider(settings: AuthSettings, database: Database) -> None:
     """Let the database be that of the identity provider, or raise SystemExit if it is another's.
 
-    A database that cannot be reached yet is asked again by each sign-in.
+    A database that cannot be reached yet is tried again by each sign-in.
     """
     if settings.local_mode:
         return
@@ -266,14 +266,14 @@ def identity_provider(settings: AuthSettings, app: "GitHubApp | None" = None) ->
 
         picture_url = f"{settings.auth_url}/static/local-developer.svg"
         return LocalDeveloper(settings.provider.id, callback_url, picture_url)
-    from authservice.identity_provider.asked_groups import (  # noqa: PLC0415
-        AskedGroups,
-        MembershipSource,
-    )
     from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
+    from authservice.identity_provider.named_groups import (  # noqa: PLC0415
+        MembershipSource,
+        NamedGroups,
+    )
     from authservice.identity_provider.own_memberships import OwnMemberships  # noqa: PLC0415
 
-    asked = AskedGroups.of(settings)
-    own: MembershipSource = OwnMemberships(asked) if app is None else app.memberships
-    groups = own if asked else None
+    named = NamedGroups.of(settings)
+    own: MembershipSource = OwnMemberships(named) if app is None else app.memberships
+    groups = own if named else None
     return CodeHosting(settings.provider, callback_url, settings.outgoing, groups=groups)

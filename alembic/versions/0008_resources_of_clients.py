@@ -1,7 +1,7 @@
 """Add which resources a client may have tokens for, and which of them a person has allowed it.
 
 Until now every client could have every resource. What a live token is for stays allowed: to the
-client, and to it by the person whom the token speaks for. All else is asked for, and refused.
+client, and to it by the person whom the token speaks for. All else is refused.
 """
 
 import json

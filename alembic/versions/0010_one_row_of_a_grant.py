@@ -1,7 +1,7 @@
 """Keep one row for a grant: all its refresh tokens, where each had one, and its access tokens.
 
-The row of a family's current token becomes that of the family, with the successors that may still
-be asked for. Tokens that are in use by now do not name their family: a table has the digest of
+The row of a family's current token becomes that of the family, with the successors that a retry
+may still get. Tokens that are in use by now do not name their family: a table has the digest of
 each, until the last of them expires.
 
 An access token stands under its digest and refers to its grant, which says what its row said so

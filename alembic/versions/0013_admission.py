@@ -1,6 +1,6 @@
 """Add what decides who may sign in, and what applications learn of their names and groups.
 
-Nobody who signed in before is known to be admitted: each is asked about at the next visit.
+Nobody who signed in before is known to be admitted: each has to be confirmed at the next visit.
 """
 
 import sqlalchemy as sa

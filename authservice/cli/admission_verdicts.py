@@ -62,7 +62,9 @@ def verdicts(
     return [
         _certain(settings, rule, stored, person)
         if shown is not None and rule.kind in GROUP_KINDS
-        else _verdict(settings, rule, stored, person, remembered, asked_before=known is not None)
+        else _verdict(
+            settings, rule, stored, person, remembered, signed_in_before=known is not None
+        )
         for rule in rules
     ]
 
@@ -89,7 +91,7 @@ def _verdict(
     person: Person,
     remembered: Person,
     *,
-    asked_before: bool,
+    signed_in_before: bool,
 ) -> Verdict:
     why = _against(settings, rule, stored, person)
     if why is None:
@@ -99,7 +101,7 @@ def _verdict(
         return Verdict(str(rule), Says.UNKNOWN, "only a sign-in shows the address")
     if rule.kind in GROUP_KINDS and why is not Why.NAME_REASSIGNED:
         was = "a member" if _against(settings, rule, stored, remembered) is None else "no member"
-        before = f"; at the last sign-in: {was}" if asked_before else "; has never signed in"
+        before = f"; at the last sign-in: {was}" if signed_in_before else "; has never signed in"
         return Verdict(str(rule), Says.UNKNOWN, f"only a sign-in shows membership{before}")
     return Verdict(str(rule), Says.DOES_NOT, decision.SENTENCES[why])
 

@@ -39,7 +39,7 @@ class NoFolderError(Exception):
 
 
 class NewerSchemaError(Exception):
-    """The tables are those of a newer version, and this one cannot do what was asked with them."""
+    """The tables are those of a newer version, and this one cannot work with them."""
 
 
 class MigrationsMissingError(Exception):

@@ -30,7 +30,7 @@ _TOO_MANY_REQUESTS = 429
 
 
 class TooManyRequestsError(Exception):
-    """The site has been asked too often, and says nothing else for a while."""
+    """The site's rate limit is exceeded: it says nothing else for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

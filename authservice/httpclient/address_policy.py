@@ -4,7 +4,7 @@ A policy sees the address that packets end up at: IPv4 inside an IPv6 form is ta
 that ``::ffff:127.0.0.1`` is judged as ``127.0.0.1``.
 
 IANA's registries of special-purpose addresses are kept here, both as of 2025-10-09, still current
-on 2026-09-17, and not asked of the language, whose copy is as old as its release: for some of them
+on 2026-09-17, and not those of the language, whose copy is as old as its release: for some of them
 a private network was public.
 """
 

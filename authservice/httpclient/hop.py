@@ -1,4 +1,4 @@
-"""One request on the wire: the first of a call, or one that a redirect asked for.
+"""One request on the wire: the first of a call, or one that follows a redirect.
 
 301 and 302 turn POST into GET and 303 everything but HEAD, as in the Fetch standard; 307 and 308
 repeat the request with its body (RFC 9110 section 15.4). To another origin no credential goes

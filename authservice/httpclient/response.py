@@ -9,8 +9,8 @@ from urllib3 import BaseHTTPResponse
 from authservice.httpclient.errors import BodyTooLargeError
 
 _PIECE_BYTES = 64 * 1024
-# Only gzip is asked for. It is decoded here because the standard library's reader, unlike that of
-# urllib3, notices a stream that was cut short.
+# Requests accept gzip only. It is decoded here because the standard library's reader, unlike
+# that of urllib3, notices a stream that was cut short.
 _GZIP = {"gzip", "x-gzip"}
 
 

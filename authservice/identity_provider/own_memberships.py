@@ -1,8 +1,8 @@
-"""The groups of a person, asked of GitHub under the person's own token, with scope ``read:org``.
+"""The groups of a person, read from GitHub under the person's own token, with scope ``read:org``.
 
 By list first: it knows an organization or a team by its number, whatever its name is by now. Lists
 leave out what the person or the organization does not let us see, and say so in part only. So what
-a rule names and no list has is asked for by name: that says why, or that the person is no member.
+a rule names and no list has is read by its name: that says why, or that the person is no member.
 """
 
 import logging
@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from authservice.httpclient import Response
 from authservice.identity_provider import github_groups, reasons
-from authservice.identity_provider.asked_groups import AskedGroups
 from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.own_teams import OwnTeams
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
 from authservice.services.admission.facts import Group, Memberships
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 _OK = 200
 _FORBIDDEN, _NOT_FOUND = 403, 404
-# Of 100 each. Nobody is in more; what a rule names is asked for by name anyway.
+# Of 100 each. Nobody is in more; what a rule names is read by its name anyway.
 LIST_PAGES = 10
 # A sign-in must not take for ever, however many organizations the rules name.
 _QUESTIONS = 20
@@ -32,8 +32,8 @@ class OwnMemberships:
 
     scope = "read:org"
 
-    def __init__(self, asked: AskedGroups) -> None:
-        self._asked = asked
+    def __init__(self, named: NamedGroups) -> None:
+        self._named = named
 
     def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
         """Return all groups that lists have, and those that rules name.
@@ -43,16 +43,16 @@ class OwnMemberships:
         """
         organizations, unreadable = _listed(api)
         names = {group.name for group in organizations}
-        missing = [name for name in self._asked.of_rules if name not in names]
+        missing = [name for name in self._named.of_rules if name not in names]
         if len(missing) > _QUESTIONS:
             _log.warning("of %d organizations, %d are asked for", len(missing), _QUESTIONS)
         for name in missing[:_QUESTIONS]:
-            found = _asked_for(api, name)
+            found = _organization(api, name)
             if isinstance(found, str):
                 unreadable.append((name, found))
             elif found is not None:
                 organizations.append(found)
-        teams = OwnTeams(api, self._asked, organizations, profile.username or "")
+        teams = OwnTeams(api, self._named, organizations, profile.username or "")
         found_teams = teams.all() if organizations else ()
         return Memberships(
             tuple(dict.fromkeys(organizations)),
@@ -76,7 +76,7 @@ def _listed(api: GitHubApi) -> tuple[list[Group], list[tuple[str, str]]]:
     return listed, [(f"id:{number}", reasons.SAML) for number in held_back]
 
 
-def _asked_for(api: GitHubApi, name: str) -> Group | str | None:
+def _organization(api: GitHubApi, name: str) -> Group | str | None:
     """Return the organization, None if the person is no member, or why that cannot be read."""
     try:
         response = api.get(f"/user/memberships/orgs/{quote(name, safe='')}")

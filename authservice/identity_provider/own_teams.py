@@ -1,7 +1,7 @@
-"""The teams of a person, asked of GitHub under the person's own token.
+"""The teams of a person, read from GitHub under the person's own token.
 
 A member of a team is one of its parent too. The list names teams that somebody was added to, each
-with its parent, and not the parent of that: the rest of the chain is asked for.
+with its parent, and not the parent of that: the rest of the chain is read one by one.
 """
 
 import logging
@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from authservice.httpclient import Response
 from authservice.identity_provider import github_groups, reasons
-from authservice.identity_provider.asked_groups import AskedGroups
 from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_groups import Team
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
 from authservice.services.admission.facts import Group
 
@@ -30,12 +30,12 @@ class OwnTeams:
     def __init__(
         self,
         api: GitHubApi,
-        asked: AskedGroups,
+        named: NamedGroups,
         organizations: Iterable[Group],
         username: str,
     ) -> None:
         self._api = api
-        self._asked = asked
+        self._named = named
         self._organizations = {group.number: group.name for group in organizations}
         self._username = username
         self._found: dict[str, Group] = {}
@@ -49,7 +49,7 @@ class OwnTeams:
         for team in listed:
             self._climb(team)
         names = {group.name for group in self._found.values()}
-        for name in self._asked.teams:
+        for name in self._named.teams:
             if name not in names and name.partition("/")[0] in self._organizations.values():
                 self._ask_for(name)
         return tuple(self._found.values())
@@ -74,7 +74,7 @@ class OwnTeams:
                 break
             self._found[parent.number] = parent
             owner = parent.name.partition("/")[0]
-            current = self._team(parent.name) if owner in self._asked.organizations else None
+            current = self._team(parent.name) if owner in self._named.organizations else None
 
     def _ask_for(self, name: str) -> None:
         """Add a team that a rule names, if the person is a member: of a child team, perhaps."""

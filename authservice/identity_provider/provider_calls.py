@@ -49,7 +49,7 @@ class ProviderCalls:
         return response
 
     def note_limit(self, response: Response) -> None:
-        """Take note of an answer that says we asked too often."""
+        """Take note of an answer that says we exceeded a rate limit."""
 
 
 def json_body(response: Response) -> object:
@@ -88,7 +88,7 @@ def _resets_at(response: Response) -> str:
 
 
 def _is_overloaded(response: Response) -> bool:
-    """Tell whether we asked too often; GitHub says so with 429, or 403 and one of two headers."""
+    """Tell whether we exceeded a rate limit: GitHub says 429, or 403 and one of two headers."""
     if response.status_code != _FORBIDDEN:
         return response.status_code == _TOO_MANY_REQUESTS
     remaining = response.headers.get("X-RateLimit-Remaining", [])

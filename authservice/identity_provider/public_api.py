@@ -1,6 +1,6 @@
 """What the provider says of accounts and organizations to anyone: which number a name has.
 
-Asked by commands, under our client id and secret, which may ask more often than a stranger.
+For commands, under our client id and secret, whose rate limit is higher than a stranger's.
 """
 
 from base64 import b64encode

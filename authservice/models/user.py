@@ -18,7 +18,7 @@ user = Table(
     # The login at the provider, and the organizations and teams that the settings name.
     Column("username", Text),
     Column("groups", JSONText),
-    # When the provider was last asked, and the rule that let the person in.
+    # When the provider last confirmed the person, and the rule that let the person in.
     Column("admitted_at", EpochMillis),
     Column("admitted_by", Text),
 )

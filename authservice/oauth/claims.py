@@ -63,7 +63,7 @@ def of_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
 def of_user(
     user: User, settings: AuthSettings, scopes: Iterable[str], names: Iterable[str] = ()
 ) -> dict[str, Claim]:
-    """Return the claims that scopes allow (OIDC Core, 5.4) and those asked for by name.
+    """Return the claims that scopes allow (OIDC Core, 5.4) and those requested by name.
 
     What is not known of the user is left out.
     """

@@ -12,7 +12,7 @@ _SHAPE = "claims must be a JSON object with the members userinfo and id_token, e
 
 @dataclass(frozen=True, slots=True)
 class RequestedClaims:
-    """The claims that we know among those asked for, and what was asked of sub and acr."""
+    """The requested claims that we know, and the values requested of sub and acr."""
 
     userinfo: tuple[str, ...] = ()
     id_token: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class RequestedClaims:
 
     @property
     def scopes(self) -> tuple[str, ...]:
-        """Return the scopes that would have brought the same claims; consent is asked for them."""
+        """Return the scopes that would have brought the same claims; they need consent."""
         return claims.scopes_of((*self.userinfo, *self.id_token))
 
     def without(self, scopes: Collection[str]) -> "RequestedClaims":
@@ -80,7 +80,7 @@ def _user_id(member: dict[str, Any]) -> str | None:
     return values[0] if values else None
 
 
-def _values(asked: dict[str, Any]) -> tuple[str, ...]:
-    listed = asked.get("values")
-    candidates = listed if isinstance(listed, list) else [asked.get("value")]
+def _values(requested: dict[str, Any]) -> tuple[str, ...]:
+    listed = requested.get("values")
+    candidates = listed if isinstance(listed, list) else [requested.get("value")]
     return tuple(value for value in candidates if isinstance(value, str))

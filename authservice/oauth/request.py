@@ -29,7 +29,7 @@ USERINFO = Endpoint(parameters.USERINFO)
 # Errors of oauthlib contain the repr of their request: none of ours shows what was sent.
 @dataclass(eq=False, repr=False)
 class OAuthRequest:
-    """What oauthlib is asked about, in place of its own ``Request``, which would parse it again.
+    """What oauthlib validates, in place of its own ``Request``, which would parse it again.
 
     ``authorization`` is the value of that header. What is not set by then raises AttributeError.
     """
@@ -46,7 +46,7 @@ class OAuthRequest:
     presented: AccessToken = field(init=False)
     """What it stands for, once it is known to be alive."""
     scopes: Sequence[str] = ()
-    """The scopes that are asked for, or those of the access token."""
+    """The requested scopes, or those of the access token."""
     # oauthlib would look for the access token there first.
     headers: ClassVar[Mapping[str, str]] = {}
 

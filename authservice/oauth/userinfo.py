@@ -45,8 +45,8 @@ def answer(context: ServerContext, token: AccessToken) -> ProtocolAnswer:
         # Nobody authenticates as the client here: one person must not use up what others have.
         apart=token.user.id,
     )
-    asked = RequestedClaims.from_json(token.requested_claims)
-    about_user = claims.of_user(token.user, context.settings, token.scopes, asked.userinfo)
+    requested = RequestedClaims.from_json(token.requested_claims)
+    about_user = claims.of_user(token.user, context.settings, token.scopes, requested.userinfo)
     told = {"sub": token.user.id} | about_user
     if token.userinfo_signed_response_alg is None:
         return ProtocolAnswer(200, NO_STORE, compact(told))

@@ -133,7 +133,7 @@ class _Server(MPServer):
         return worker
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Stop the workers; raises SystemExit with status 1 where one ended and nobody had asked.
+        """Stop the workers; raises SystemExit with status 1 where one ended by itself.
 
         systemd tells every process of a service to stop, so a worker may end first.
         """

@@ -144,7 +144,7 @@ def load_metrics_address(ini: Mapping[str, str]) -> tuple[str, int] | None:
 def load_traces_exporter(environ: Mapping[str, str]) -> str | None:
     """Return where OpenTelemetry's own variables send traces, or None without traces.
 
-    The specification would send them without being asked; here it takes OTEL_TRACES_EXPORTER.
+    The specification would send them by default; here it takes OTEL_TRACES_EXPORTER.
     """
     named = environ.get("OTEL_TRACES_EXPORTER", "").strip()
     disabled = environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"

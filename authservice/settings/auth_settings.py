@@ -108,7 +108,7 @@ class AuthSettings:
 
     @property
     def organizations(self) -> tuple[str, ...]:
-        """Return the organizations whose groups are asked for: those of rules and of claims."""
+        """Return the organizations whose groups are read: those of rules and of claims."""
         return tuple(dict.fromkeys((*self.admission.organizations, *self.groups_from)))
 
     def resource_name(self, resource: str) -> str:

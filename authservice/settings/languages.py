@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-# What the texts in the code are written in, and what is spoken when nothing else is asked for.
+# What the texts in the code are written in, and what is spoken when no other is preferred.
 SOURCE = "en"
 LANGUAGES = (SOURCE, "de", "fr", "es", "pl", "ja", "ar")
 _RIGHT_TO_LEFT = {"ar"}

@@ -36,7 +36,7 @@ _REQUESTS_OF_A_SIGN_IN = 3
 
 
 def local_mode(source: Source) -> bool:
-    """Tell whether local mode is asked for; a build without its account refuses it."""
+    """Tell whether local mode is set; a build without its account refuses it."""
     # Anything but the exact word is refused, and never taken for local mode meanwhile.
     local: bool = source.value("auth.mode") == "local"
     if local and not _LOCAL_DEVELOPER.exists():

@@ -1,4 +1,4 @@
-"""Answers for programs: ready JSON, and an error in the words of the surface that was asked."""
+"""Answers for programs: ready JSON, and an error in the words of the surface that answers."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -26,7 +26,6 @@ class ReadyAnswer(Response):  # type: ignore[misc]  # Pyramid has no types
     """
 
     def __init__(self, body: bytes, headers: list[tuple[str, str]], status: int = _OK) -> None:
-        """Take the body and the headers, to which its length is added."""
         headers.append(("Content-Length", str(len(body))))
         super().__init__(
             app_iter=[body], status=None if status == _OK else status, headerlist=headers
@@ -35,7 +34,7 @@ class ReadyAnswer(Response):  # type: ignore[misc]  # Pyramid has no types
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., object]
     ) -> Iterable[bytes]:
-        """Send it, without the body where only the headers were asked for."""
+        """Send it, without the body for HEAD."""
         start_response(self.status, self.headerlist)
         answered: Iterable[bytes] = self.app_iter
         return [] if environ["REQUEST_METHOD"] == "HEAD" else answered

@@ -36,7 +36,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     # Set by the rate limits of clients: what a request of a client counts as if it succeeds.
     allowed: AllowedRequest | None = None
 
-    # The languages that a client asked for in the request for which this page is shown.
+    # The ui_locales of the client's request for which this page is shown.
     ui_locales: str | None = None
 
     @cached

@@ -1,7 +1,7 @@
 """One writing transaction for each request that writes: committed by returning an answer.
 
 A view that returns commits, whatever the status; a view that raises rolls back. The transaction
-begins when ``request.transaction`` is first asked for, so a request that only reads pays nothing.
+begins when ``request.transaction`` is first read, so a request that only reads pays nothing.
 It ends inside Pyramid's exception views: a commit that fails is answered like any other database
 error. Nothing is tried a second time: a repetition would exchange the provider's code again.
 """

@@ -15,7 +15,7 @@ def measure(
 ) -> Figures:
     """Return what a case costs; each stretch of load takes as many seconds as are given.
 
-    Latency can only be asked for where all connections have the same work.
+    Latency can only be measured where all connections have the same work.
     """
     errors = load.closed_loop(works, lasting(seconds * _WARM_UP)).errors
     cpu, database_cpu = service.cpu_seconds(), service.database_cpu_seconds()

@@ -31,7 +31,7 @@ def perform(options: Options) -> Run:
         most = ceiling.measure(_CEILING_SECONDS)
         ran_on["load driver"] = (
             f"at most {most.per_second:,.0f} requests a second,"
-            f" asked of a server that does nothing, with {most.driver_share:.0%} of its CPU"
+            f" to a server that does nothing, with {most.driver_share:.0%} of its CPU"
         )
         mode = _mode(options, folder)
         most_processes = max(variant.processes * variant.services for variant in mode.variants)

@@ -130,12 +130,12 @@ def _reset(url: str, control_token: str) -> float:
 
 
 def _control(url: str, control_token: str, path: str, content: object) -> None:
-    asked = urllib.request.Request(  # noqa: S310  (http on loopback, as above)
+    request = urllib.request.Request(  # noqa: S310  (http on loopback, as above)
         f"{url}/api/local/{path}",
         data=b"" if content is None else json.dumps(content).encode(),
         headers={"Authorization": f"Bearer {control_token}", "Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(asked, timeout=20) as answer:  # noqa: S310  (as above)
+    with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310  (as above)
         answer.read()
 
 

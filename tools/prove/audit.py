@@ -1,4 +1,4 @@
-"""After the last kill: everything that was acknowledged, asked for once more."""
+"""After the last kill: everything that was acknowledged, read once more."""
 
 from tools.bench.driver.http11 import Answer
 from tools.bench.people.population import Client
@@ -6,7 +6,7 @@ from tools.prove import requests
 from tools.prove.caller import Caller
 from tools.prove.ledger import Family, Ledger
 
-# Of what has ended the newest are asked for: the rest was asked for by those who came before.
+# Of what has ended the newest are read: the rest was read by those who came before.
 _NEWEST = 500
 
 

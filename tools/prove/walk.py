@@ -1,6 +1,6 @@
 """What one person and one client do meanwhile: each step believes only what was answered.
 
-A step that was not answered may have happened. What it was about is asked again where the service
+A step that was not answered may have happened. What it was about is read again where the service
 promises an answer to that, a refresh token within its grace, and given up otherwise.
 """
 

@@ -14,9 +14,9 @@ from authservice.cli.client_arguments import add_dry_run
 from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
 from authservice.identity_provider import SignInFailedError
-from authservice.identity_provider.asked_groups import AskedGroups
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.installations import Installations
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.public_api import PublicApi
 from authservice.services.admission import acquaintance, pin_renewal, pins
 from authservice.services.admission.acquaintance import Acquaintance
@@ -141,7 +141,7 @@ def _seen_by_app(
     if provider.app is None:
         return None
     installations = Installations(provider, provider.app, settings.outgoing)
-    asking = AppMemberships(AskedGroups.of(settings), installations, lambda: stored)
+    asking = AppMemberships(NamedGroups.of(settings), installations, lambda: stored)
     return asking.of_person(installations.calls(_APP_SECONDS), account.number, account.name)
 
 

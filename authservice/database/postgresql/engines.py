@@ -72,7 +72,7 @@ def _engine(url: URL, server: "Server", *, read_only: bool) -> Engine:
     )
     made = create_engine(
         url,
-        # An error's text goes to the log; what was asked for does not belong there.
+        # An error's text goes to the log; the values do not belong there.
         hide_parameters=True,
         connect_args=agreed,
         **kinds,

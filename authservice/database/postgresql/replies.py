@@ -65,7 +65,7 @@ class Connection(psycopg.Connection[Any]):
     """A connection that is closed when the server does not reply."""
 
     def belongs_to(self, server: Server, silences: int) -> None:
-        """Take the server, and how often it had been silent before."""
+        """Remember the server, and how often it had been silent before."""
         self._server = server
         self._silences = silences
         self._kept_cursor = self.cursor()

@@ -193,7 +193,7 @@ class DatabaseFile:
 
     def _stat(self) -> os.stat_result | None:
         try:
-            return os.stat(self._path)  # noqa: PTH116  (asked after each commit)
+            return os.stat(self._path)  # noqa: PTH116  (called after each commit)
         except OSError:
             return None
 

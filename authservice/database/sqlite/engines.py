@@ -14,7 +14,7 @@ from authservice.database.sqlite.database_file import DatabaseFile
 # How long a connection waits for what others have locked, before the request gets 503.
 PATIENCE_SECONDS = 5
 # SQLite asks for the lock ever more seldom. Where others write all the time, it would not find
-# one of the short moments in which it is free; asked again it begins with a millisecond.
+# one of the short moments in which it is free; called again it begins with a millisecond.
 _ASKED_AGAIN_MS = 5
 # A commit moves pages from SQLite's log into the file only where the checkpoints are that late.
 _PAGES_AT_MOST = 4000
@@ -83,7 +83,7 @@ def _writer(url: URL, synchronous: str, file: DatabaseFile) -> Engine:
 def _engine(url: URL, file: DatabaseFile, **pool: Any) -> Engine:  # noqa: ANN401  (as the engine's)
     engine = create_engine(
         url,
-        # An error's text goes to the log; what was asked for does not belong there.
+        # An error's text goes to the log; the values do not belong there.
         hide_parameters=True,
         **pool,
         connect_args={"check_same_thread": False, "timeout": PATIENCE_SECONDS},

@@ -31,7 +31,7 @@ class WriteAheadLog:
     def size(self) -> int:
         """Return how long the log is, in bytes."""
         try:
-            return os.stat(f"{self._database_file}-wal").st_size  # noqa: PTH116  (asked each second)
+            return os.stat(f"{self._database_file}-wal").st_size  # noqa: PTH116  (called each second)
         except FileNotFoundError:
             return 0
 

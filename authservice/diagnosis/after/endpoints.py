@@ -244,7 +244,7 @@ def callback(site: Site) -> Iterator[Finding]:
     if begin.path == "/sign-in":
         yield callback.skipped("Local mode asks no identity provider.")
         return
-    # Asked here also where the service believes to be elsewhere.
+    # Checked here also where the service believes to be elsewhere.
     leaving = site.leads_to(begin._replace(scheme="", netloc="").geturl())
     if leaving is None:
         yield CALLBACK_NOT_BEGUN.at(f"{site.url}{begin.path}", found="no redirect")

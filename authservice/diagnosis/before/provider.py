@@ -21,9 +21,9 @@ from authservice.httpclient import (
     TlsError,
 )
 from authservice.identity_provider import SignInFailedError
-from authservice.identity_provider.asked_groups import AskedGroups
 from authservice.identity_provider.github_app.installations import Installations
 from authservice.identity_provider.github_app.known_pages import UnreadableError
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.provider_calls import ProviderCalls
 from authservice.settings import AuthSettings, GitHubAppSettings
 
@@ -315,7 +315,7 @@ def _of_installations(
     calls: ProviderCalls,
 ) -> Iterator[Finding]:
     names = {place.organization.name: place for place in installations.all(calls)}
-    for name in AskedGroups.of(settings).organizations:
+    for name in NamedGroups.of(settings).organizations:
         place = names.get(name)
         if place is None:
             yield APP_NOT_INSTALLED.at(

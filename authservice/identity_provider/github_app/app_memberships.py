@@ -1,4 +1,4 @@
-"""The groups of one person, asked by the App: at a sign-in, and when an event is about them.
+"""The groups of one person, as the App sees them: at a sign-in, and when an event is about them.
 
 It asks for the same memberships whose lists the poll reads. Of teams it begins with those that have
 no parent: who is in none of these is in none of their child teams.
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from authservice.identity_provider import reasons
-from authservice.identity_provider.asked_groups import AskedGroups
 from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_app.installations import (
     NOT_INSTALLED,
@@ -28,6 +27,7 @@ from authservice.identity_provider.github_app.organizations import (
 )
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.github_profile import account_number
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.provider_calls import ProviderCalls, parsed
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
@@ -48,9 +48,9 @@ class AppMemberships:
 
     scope = ""
 
-    def __init__(self, asked: AskedGroups, installations: Installations, pins: PinsOf) -> None:
+    def __init__(self, named: NamedGroups, installations: Installations, pins: PinsOf) -> None:
         """``pins`` returns the numbers of the names in rules."""
-        self.asked = asked
+        self.named = named
         self.installations = installations
         self.organizations = Organizations()
         self._pins = pins
@@ -106,7 +106,7 @@ class AppMemberships:
         )
 
     def places(self, calls: ProviderCalls) -> Iterator[tuple[str, Installation | str]]:
-        """Yield where each organization of the settings is, or why nothing can be asked there.
+        """Yield where each organization of the settings is, or why nothing can be read there.
 
         It is the one with the pinned number, whatever its name, and the one that has the name.
         """
@@ -114,11 +114,11 @@ class AppMemberships:
         try:
             installed = self.installations.all(calls)
         except UnreadableError as error:
-            yield from ((name, error.reason) for name in self.asked.organizations)
+            yield from ((name, error.reason) for name in self.named.organizations)
             return
         numbers = {place.organization.number: place for place in installed}
         names = {place.organization.name: place for place in installed}
-        for name in self.asked.organizations:
+        for name in self.named.organizations:
             pin = pins.get(f"org:{name}")
             found = [names.get(name), None if pin is None else numbers.get(pin.number)]
             for place in dict.fromkeys(filter(None, found)) or (NOT_INSTALLED,):
@@ -149,7 +149,7 @@ class AppMemberships:
         names = {team.group.name for team in listed}
         numbers = {team.group.number for team in listed}
         gone = []
-        for name in self.asked.teams:
+        for name in self.named.teams:
             pin = pins.get(f"team:{name}")
             there = name in names if pin is None else pin.number in numbers
             if name.partition("/")[0] == organization and not there:
@@ -158,7 +158,7 @@ class AppMemberships:
 
     def _ordered(self, teams: Iterable[Team]) -> list[Team]:
         wanted = {pin.number for text, pin in self._pins().items() if text.startswith("team:")}
-        names = set(self.asked.teams)
+        names = set(self.named.teams)
         return sorted(
             teams,
             key=lambda team: team.group.number not in wanted and team.group.name not in names,
@@ -175,10 +175,10 @@ def _teams_of(api: GitHubApi, teams: list[Team], username: str) -> list[Group]:
         while level:
             if len(level) > left:
                 _log.warning("an organization has more than %d teams to ask for", _MOST_TEAMS)
-            asked = level[:left]
-            left -= len(asked)
-            answers = places.map(lambda team: team_has_member(api, team.group, username), asked)
-            inside = [team.group for team, is_in in zip(asked, answers, strict=True) if is_in]
+            batch = level[:left]
+            left -= len(batch)
+            answers = places.map(lambda team: team_has_member(api, team.group, username), batch)
+            inside = [team.group for team, is_in in zip(batch, answers, strict=True) if is_in]
             found += inside
             entered = {group.number for group in inside}
             level = [team for team in teams if team.parent and team.parent.number in entered]

@@ -26,7 +26,7 @@ class Outcome(Enum):
     CONFIRMED = auto()
     REMOVED = auto()
     LEFT = auto()
-    """The rules do not decide it: what they are about cannot be read, or no page can be asked."""
+    """The rules do not decide it: what they are about cannot be read, or no page answers."""
 
 
 class Confirmations:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.database.database import Database
-from authservice.identity_provider.asked_groups import AskedGroups
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.installations import Installations
 from authservice.identity_provider.github_app.poll import Poll
 from authservice.identity_provider.github_app.provider_events import ProviderEvents
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.services.admission import pins
 from authservice.services.admission.decision import Pin
 from authservice.services.upkeep.recurring import Recurring
@@ -42,9 +42,9 @@ class GitHubApp:
         """What events are signed under; without one none is taken."""
         self._settings = settings
         self._database = database
-        asked = AskedGroups.of(settings)
+        named = NamedGroups.of(settings)
         installations = Installations(settings.provider, app, settings.outgoing)
-        self.memberships = AppMemberships(asked, installations, self._pins)
+        self.memberships = AppMemberships(named, installations, self._pins)
         """Whom a sign-in asks."""
         confirmations = Confirmations(settings, database, self.memberships, tell_clients)
         self.poll = Poll(settings, database, self.memberships, confirmations)
@@ -59,7 +59,7 @@ class GitHubApp:
             settings, database, installations, confirmations, self._looking.wake
         )
         """What acts upon events of the provider."""
-        self._polls = bool(asked)
+        self._polls = bool(named)
         self._is_away = False
 
     def start(self) -> None:

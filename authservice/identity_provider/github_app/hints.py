@@ -28,7 +28,7 @@ class Hint:
     is_child: bool = False
     """Whether that team has a parent, whose member the person was too."""
     revoked: bool = False
-    """The person has withdrawn what the App was allowed in their name. Nothing can be asked."""
+    """The person has withdrawn what the App was allowed in their name: it can read nothing more."""
     lists: bool = False
     """Organizations, teams or installations changed: the lists have to be read again."""
 

@@ -48,7 +48,7 @@ class Installation:
     id: str
     organization: Group
     refuses: str | None
-    """Why nothing can be asked there, or None."""
+    """Why nothing can be read there, or None."""
 
 
 class Installations:

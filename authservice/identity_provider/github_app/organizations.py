@@ -52,7 +52,7 @@ class Organizations:
 def has_member(api: GitHubApi, place: Installation, account_id: str, username: str) -> bool:
     """Tell whether a person is an active member; raises UnreadableError."""
     path = f"/orgs/{_quoted(place.organization.name)}/memberships/{_quoted(username)}"
-    membership = _membership(_asked(api, path))
+    membership = _membership(_read(api, path))
     if membership is None:
         return False
     person = membership.get("user")
@@ -63,11 +63,11 @@ def has_member(api: GitHubApi, place: Installation, account_id: str, username: s
 
 def team_has_member(api: GitHubApi, team: Group, username: str) -> bool:
     """Tell whether a member of the organization is one of a team; raises UnreadableError."""
-    membership = _membership(_asked(api, f"{_path(team)}/memberships/{_quoted(username)}"))
+    membership = _membership(_read(api, f"{_path(team)}/memberships/{_quoted(username)}"))
     return membership is not None and github_groups.is_active(membership)
 
 
-def _asked(api: GitHubApi, path: str) -> Response:
+def _read(api: GitHubApi, path: str) -> Response:
     try:
         return api.get(path)
     except MovedError:

@@ -1,4 +1,4 @@
-"""Rate limits of the provider: until the moment that it names, nothing more is asked."""
+"""Rate limits of the provider: until the moment that it names, no request is sent."""
 
 from time import monotonic
 

@@ -1,7 +1,7 @@
 """The poll: every ten minutes one process reads who is in the organizations of the rules.
 
 Those whom the rules still admit are confirmed as of the moment before the first question. Those who
-are on no list any more are asked about one by one, as at a sign-in, before they are removed: a list
+are on no list any more are looked up one by one, as at a sign-in, before they are removed: a list
 that changes while its pages are read may leave someone out.
 """
 
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 # However many organizations there are.
 _READING_SECONDS = 1800.0
 _QUESTION_SECONDS = 20.0
-# So many are asked about one by one, each time: more at once are rather a mistake at the provider
+# So many are looked up one by one, each time: more at once are rather a mistake at the provider
 # than people who left.
 _MOST_QUESTIONS = 500
 _AGAIN_AFTER_OUTAGE = timedelta(minutes=1)

@@ -1,7 +1,7 @@
 """Acting upon events of the provider: in threads of their own, within seconds.
 
-An event is a hint: the provider is asked about the person, and its answer counts. Only while it
-cannot be asked does the event itself count, the first time it comes: a removal then removes.
+An event is a hint: what the provider answers about the person counts. Only while it cannot be
+reached does the event itself count, the first time it comes: a removal then removes.
 """
 
 import logging
@@ -57,7 +57,7 @@ class ProviderEvents:
     def take(self, name: str, content: hints.Content, fingerprint: str) -> None:
         """Act upon an event soon, if it is about something of ours.
 
-        One that comes again may be replayed: the provider is asked, and the event does not count.
+        One that comes again may be replayed: the provider decides, and the event does not count.
         """
         hint = hints.of_event(name, content)
         if hint is None:
@@ -95,7 +95,7 @@ class ProviderEvents:
 
     def _act(self, hint: Hint, is_new: bool) -> None:  # noqa: FBT001  (given by the pool)
         with self._lock:
-            # What comes from now on is asked about again.
+            # An event that comes from here on may not be part of the answer: it waits for its own.
             self._waiting.discard((hint, is_new))
         try:
             self._ask(hint, is_new=is_new)
@@ -109,7 +109,7 @@ class ProviderEvents:
     def _ask(self, hint: Hint, *, is_new: bool) -> None:
         account_id = hint.account_id or ""
         if hint.revoked and is_new:
-            # It says nothing of memberships, and nothing can be asked about it.
+            # It says nothing of memberships, and the App can read nothing of them.
             self._confirmations.remove(account_id)
             return
         try:

@@ -1,1 +1,1 @@
-"""The control API below /api/local/: what it is asked, by whom, and what it answers."""
+"""The control API below /api/local/: its operations, who may call them, and their answers."""

@@ -8,7 +8,7 @@ from authservice.web.answers import json_answer
 
 
 class ControlError(Exception):
-    """A refused request; nothing that it asked for is done.
+    """A refused request; none of it is done.
 
     ``field`` is the member or parameter that is wrong, and ``allowed`` what it may be.
     """

@@ -1,1 +1,1 @@
-"""The last requests of local mode: what was asked, and what was wrong with it."""
+"""The last requests of local mode: what was sent, and what was wrong with it."""

@@ -77,7 +77,7 @@ class RequestLog:
                 self._write()
 
     def write(self) -> None:
-        """Let other processes see the requests of this one, if a program has asked for any."""
+        """Let other processes see the requests of this one, if a program has read any."""
         with self._changed:
             if not self._closed and self._is_wanted():
                 self._write()

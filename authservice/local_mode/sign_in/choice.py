@@ -43,14 +43,14 @@ def _as_chosen(request: Any, response: Response) -> Response:
 
 
 def _signed_in(request: Any) -> Response:
-    """Go the way of the form at once, as the person who is asked for, or as the first."""
+    """Go the way of the form at once, as the person who is requested, or as the first."""
     if interactions.PARAMETER in request.GET:
         sealed = request.GET[interactions.PARAMETER]
         target = SignInPrompt.of_interaction(request, sealed).target
     else:
         target = FirstPartyReturn.of_query(request.components.origins, request.GET)
     everyone = request.components.persons.everyone(request.db_readonly)
-    person = persons_page.asked_for(request, everyone) or next(iter(everyone.values()))
+    person = persons_page.requested(request, everyone) or next(iter(everyone.values()))
     attempt = sign_in_attempt.new(target)
     address = sign_in_attempt.begin(request, attempt)
     response = see_other(request.identity_provider.as_person(address, person.id))

@@ -17,7 +17,7 @@ _SEARCHED_FROM = 10
 _TEMPLATE = "authservice.local_mode:templates/persons.jinja2"
 
 
-def asked_for(request: Any, everyone: Mapping[str, Person]) -> Person | None:
+def requested(request: Any, everyone: Mapping[str, Person]) -> Person | None:
     """Return whom the address asks for, or else the login_hint of the authorization request."""
     if PARAMETER in request.GET:
         return everyone.get(request.GET[PARAMETER])
@@ -31,18 +31,18 @@ def asked_for(request: Any, everyone: Mapping[str, Person]) -> Person | None:
 def values(request: Any) -> dict[str, Any]:
     """Return what the template shows beside what the page has anyway."""
     everyone = _everyone(request)
-    person = asked_for(request, everyone)
+    person = requested(request, everyone)
     search = request.GET.get(_SEARCH, "").strip()
     shown = [each for each in everyone.values() if each.matches(search)]
     others = {name: text for name, text in request.GET.items() if name != _SEARCH}
     return {
         "sign_in_choices": _TEMPLATE,
         "persons": shown if person is None else [person],
-        "asked_for": person,
+        "requested": person,
         "alone": len(everyone) == 1,
         "searched": person is None and len(everyone) >= _SEARCHED_FROM,
         "search": search,
-        # An empty name asks for none, whatever the application has asked for.
+        # An empty name stands for nobody, whatever the application requests.
         "everyone_url": f"/sign-in?{urlencode(others | {PARAMETER: ''})}",
         "kept_parameters": others,
     }

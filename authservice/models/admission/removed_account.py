@@ -1,6 +1,6 @@
 """Table removed_account: accounts that the provider says are no longer admitted, and since when.
 
-A sign-in that asked the provider before that moment makes no session. The id is the account's
+A sign-in that heard from the provider before that moment makes no session. The id is the account's
 number at the provider.
 """
 

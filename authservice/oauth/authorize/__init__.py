@@ -1,1 +1,1 @@
-"""The authorization endpoint: what a client asks for, what the person is asked, the answer."""
+"""The authorization endpoint: what a client wants, what the person decides, the answer."""

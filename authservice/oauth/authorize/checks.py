@@ -39,7 +39,7 @@ class CodeResponseType(GrantTypeBase):
     """The first half of the authorization code grant."""
 
     def validate_authorization_request(self, request: OAuthRequest) -> AuthorizationRequest:
-        """Return what is asked for, after every check.
+        """Return the request, after every check.
 
         Raises FatalAuthorizationError where the browser may not be redirected, else OAuth2Error.
         """
@@ -146,7 +146,7 @@ def max_age(parameters: Parameters) -> None:
 
 
 def _requested_claims(parameters: Parameters, client: Client) -> RequestedClaims:
-    """Return the single claims that are asked for (OIDC Core, 5.5)."""
+    """Return the single claims that are requested (OIDC Core, 5.5)."""
     try:
         claims = RequestedClaims.parse(parameters.get("claims"))
     except ValueError as error:
@@ -181,7 +181,7 @@ def _hinted_user_id(parameters: Parameters, context: ServerContext) -> str | Non
 
 
 def _resources(parameters: Parameters, context: ServerContext, client: Client) -> tuple[str, ...]:
-    """Return the resources that tokens are asked for (RFC 8707, section 2)."""
+    """Return the resources that tokens are requested for (RFC 8707, section 2)."""
     resources = parameters.resources
     if not set(resources) <= set(context.settings.resources):
         raise CustomOAuth2Error(

@@ -12,7 +12,7 @@ from authservice.services.tokens import access_tokens
 
 def remember(
     transaction: Transaction,
-    asked: AuthorizationRequest,
+    authorization_request: AuthorizationRequest,
     user_id: str,
     declined: Collection[str],
 ) -> None:
@@ -21,12 +21,14 @@ def remember(
     The client's access tokens that open what was declined are deleted. Its refresh tokens stay,
     and bring no more than the consent allows.
     """
-    client_id = asked.client.client_id
+    client_id = authorization_request.client.client_id
     if declined:
         # Waits for tokens that are just being issued, which are to be found below.
         person_lock.claim(transaction.connection, user.c.id == user_id)
-    granted = asked.without(declined).consent_scopes
-    consents.grant(transaction, client_id, user_id, granted, declined, asked.resources)
+    granted = authorization_request.without(declined).consent_scopes
+    consents.grant(
+        transaction, client_id, user_id, granted, declined, authorization_request.resources
+    )
     if declined:
         access_tokens.delete_holding(
             transaction.connection, user_id, client_id, declined, claims.of_scopes(declined)

@@ -1,6 +1,6 @@
 """What an authorization request still needs from the person: a pure decision.
 
-Every page leads back to the authorization endpoint, which asks this again; no page issues a code.
+Every page leads back to the authorization endpoint, which decides again; no page issues a code.
 ``Visit`` says when the request first arrived: a sign-in or a consent given since then is an answer
 to this request, so ``prompt`` and ``max_age`` are satisfied by it and none of them can loop.
 """
@@ -48,7 +48,7 @@ class WrongPerson:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """The person has to be asked whether the client may have what it asks for."""
+    """The person has to say whether the client may have what it wants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ _CONSENT_REQUIRED = Refuse("consent_required", "The user has not yet allowed wha
 
 
 def next_interaction(
-    asked: AuthorizationRequest,
+    authorization_request: AuthorizationRequest,
     session: CentralSession | None,
     consent: GrantedConsent | None,
     visit: Visit,
@@ -86,17 +86,17 @@ def next_interaction(
 
     ``whom`` tells whether the client is for that person.
     """
-    silent = "none" in asked.prompt
+    silent = "none" in authorization_request.prompt
     if session is None:
         return _login_required("nobody is signed in") if silent else SignIn()
-    if asked.hinted_user_id not in {None, session.user.id}:
+    if authorization_request.hinted_user_id not in {None, session.user.id}:
         return _login_required("id_token_hint names another user than the one signed in")
-    reason = _sign_in_reason(asked, session, visit, whom)
+    reason = _sign_in_reason(authorization_request, session, visit, whom)
     if reason is not None:
         return _login_required(_too_old_for(reason)) if silent else SignIn(reason)
     if whom is not Whom.THEM:
         return NOT_FOR_USER if silent else WrongPerson(session)
-    if _needs_consent(asked, consent, visit, local_mode=local_mode):
+    if _needs_consent(authorization_request, consent, visit, local_mode=local_mode):
         return _CONSENT_REQUIRED if silent else Consent()
     return Issue(session)
 
@@ -112,36 +112,43 @@ def _too_old_for(reason: Reason) -> str:
 
 
 def _sign_in_reason(
-    asked: AuthorizationRequest, session: CentralSession, visit: Visit, whom: Whom
+    authorization_request: AuthorizationRequest, session: CentralSession, visit: Visit, whom: Whom
 ) -> Reason | None:
     if session.auth_time >= visit.started_at:
         return None
-    if "login" in asked.prompt:
+    if "login" in authorization_request.prompt:
         return "login"
-    if asked.max_age is not None and clock.now() - session.auth_time > asked.max_age:
+    if (
+        authorization_request.max_age is not None
+        and clock.now() - session.auth_time > authorization_request.max_age
+    ):
         return "max_age"
-    if "select_account" in asked.prompt and visit.chosen_session_id != session.id:
+    if "select_account" in authorization_request.prompt and visit.chosen_session_id != session.id:
         return "select_account"
     return "names" if whom is Whom.UNCERTAIN else None
 
 
 def _needs_consent(
-    asked: AuthorizationRequest,
+    authorization_request: AuthorizationRequest,
     consent: GrantedConsent | None,
     visit: Visit,
     *,
     local_mode: bool,
 ) -> bool:
-    covered = consent is not None and consent.covers(asked.consent_scopes, asked.resources)
+    covered = consent is not None and consent.covers(
+        authorization_request.consent_scopes, authorization_request.resources
+    )
     if covered and consent is not None and consent.updated_at >= visit.started_at:
         return False
-    if "consent" in asked.prompt:
+    if "consent" in authorization_request.prompt:
         return True
-    if not local_mode and _can_be_impersonated(asked):
+    if not local_mode and _can_be_impersonated(authorization_request):
         return True
-    return not covered and not asked.client.skip_consent
+    return not covered and not authorization_request.client.skip_consent
 
 
-def _can_be_impersonated(asked: AuthorizationRequest) -> bool:
+def _can_be_impersonated(authorization_request: AuthorizationRequest) -> bool:
     """Tell whether any program on the device could pass for the client (RFC 8252, 8.6)."""
-    return bool(asked.client.public) and redirect_uris.is_native(asked.redirect_uri)
+    return bool(authorization_request.client.public) and redirect_uris.is_native(
+        authorization_request.redirect_uri
+    )

@@ -29,7 +29,7 @@ class AuthorizationRequest:
 
     @property
     def consent_scopes(self) -> tuple[str, ...]:
-        """Return what the person is asked about: the scopes, and those of single claims."""
+        """Return what the consent page is about: the scopes, and those of single claims."""
         return tuple(dict.fromkeys((*self.scopes, *self.requested_claims.scopes)))
 
     @property

@@ -46,7 +46,7 @@ class AuthorizationRefusedError(Exception):
 
 
 def issue_code(
-    context: ServerContext, asked: AuthorizationRequest, session: CentralSession
+    context: ServerContext, authorization_request: AuthorizationRequest, session: CentralSession
 ) -> AuthorizationResponse | None:
     """Return the answer that carries a new authorization code.
 
@@ -54,16 +54,16 @@ def issue_code(
     session was read.
     """
     grant = CodeGrant(
-        client_id=asked.client.client_id,
+        client_id=authorization_request.client.client_id,
         user_id=session.user.id,
         session_id=session.id,
-        redirect_uri=asked.redirect_uri,
-        code_challenge=asked.code_challenge,
-        scopes=asked.scopes,
-        nonce=asked.nonce,
+        redirect_uri=authorization_request.redirect_uri,
+        code_challenge=authorization_request.code_challenge,
+        scopes=authorization_request.scopes,
+        nonce=authorization_request.nonce,
         auth_time=session.auth_time,
-        resources=asked.resources,
-        requested_claims=asked.requested_claims.to_json(),
+        resources=authorization_request.resources,
+        requested_claims=authorization_request.requested_claims.to_json(),
     )
     settings = context.settings
     code = authorization_codes.issue(
@@ -74,23 +74,27 @@ def issue_code(
             session.user, settings.admission, context.reader
         ),
     )
-    return None if code is None else _answer(asked, settings.issuer, {"code": code})
+    return None if code is None else _answer(authorization_request, settings.issuer, {"code": code})
 
 
 def refuse(
-    asked: AuthorizationRequest, issuer: str, error: str, description: str
+    authorization_request: AuthorizationRequest, issuer: str, error: str, description: str
 ) -> AuthorizationResponse:
     """Return the answer that tells the client why it gets no code."""
-    return _answer(asked, issuer, {"error": error, "error_description": description})
+    return _answer(
+        authorization_request, issuer, {"error": error, "error_description": description}
+    )
 
 
 def _answer(
-    asked: AuthorizationRequest, issuer: str, content: dict[str, str]
+    authorization_request: AuthorizationRequest, issuer: str, content: dict[str, str]
 ) -> AuthorizationResponse:
-    if asked.state is not None:
-        content["state"] = asked.state
+    if authorization_request.state is not None:
+        content["state"] = authorization_request.state
     content["iss"] = issuer
-    return AuthorizationResponse(asked.redirect_uri, asked.response_mode, content)
+    return AuthorizationResponse(
+        authorization_request.redirect_uri, authorization_request.response_mode, content
+    )
 
 
 def refuse_unchecked(

@@ -29,7 +29,7 @@ class EndSessionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EndSessionRequest:
-    """A checked request: who asks, where to go afterwards, and whether the person is asked."""
+    """A checked request: its client, where to go afterwards, and whether the person confirms."""
 
     client: Client | None
     return_to: str | None

@@ -123,7 +123,7 @@ def require_allowed(
 ) -> None:
     """Refuse tokens for a person whom the client's list does not allow, as the transaction sees it.
 
-    Raises InvalidGrantError. A client without a list is not asked about.
+    Raises InvalidGrantError. A client without a list is for everyone.
     """
     if not client_rules.admits(writer, context.settings, allow, user_id):
         raise InvalidGrantError(description=_NOT_FOR_USER)

@@ -37,19 +37,19 @@ class SignedTokens:
 
 def target(parameters: Parameters, granted: TokenGrant, left: TokenGrant) -> tuple[str, ...]:
     """Return the resources that the access token is for (RFC 8707, section 2.2)."""
-    asked = parameters.resources
-    if not set(asked) <= set(granted.resources):
+    requested = parameters.resources
+    if not set(requested) <= set(granted.resources):
         raise CustomOAuth2Error(
             "invalid_target",
             description="resource must be one that the authorization request named.",
         )
     # Without any, the token would be one for userinfo, which was not granted.
-    if not set(asked) <= set(left.resources) or (granted.resources and not left.resources):
+    if not set(requested) <= set(left.resources) or (granted.resources and not left.resources):
         raise CustomOAuth2Error(
             "invalid_target",
             description="resource must be one that the client may still have tokens for.",
         )
-    return asked or left.resources
+    return requested or left.resources
 
 
 def sign(

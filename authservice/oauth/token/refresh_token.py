@@ -106,11 +106,11 @@ def _scopes(request: OAuthRequest, presented: RefreshToken, grant: TokenGrant) -
 
     What was granted once and is lost is left out; what never was granted is refused.
     """
-    asked = scope_to_list(request.parameters.get("scope"))
-    if asked is None:
+    requested = scope_to_list(request.parameters.get("scope"))
+    if requested is None:
         return grant.scopes
-    scopes = [scope for scope in asked if scope in grant.scopes]
-    if not scopes or not {*asked} <= {*presented.scopes}:
+    scopes = [scope for scope in requested if scope in grant.scopes]
+    if not scopes or not {*requested} <= {*presented.scopes}:
         granted = " ".join(grant.scopes)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
     return scopes

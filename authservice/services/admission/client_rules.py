@@ -1,7 +1,7 @@
 """Whom a client is for: what its own list decides about a person who may sign in.
 
-The provider is not asked: what counts is what the last sign-in stored of the person. A name counts
-by its number, as in the rules of the settings. The first one whose name it is pins it.
+What counts is what the last sign-in stored of the person, not what the provider says now. A name
+counts by its number, as in the rules of the settings. The first one whose name it is pins it.
 """
 
 from collections.abc import Sequence

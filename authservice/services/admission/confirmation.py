@@ -1,7 +1,7 @@
 """Confirming that a person is admitted, and how long that counts.
 
-What an organization or a team decided is asked again after ``admission.recheck``. Only while the
-provider does not answer it counts longer, by ``admission.outage_grace`` at most.
+What an organization or a team decided has to be confirmed after ``admission.recheck``. Only while
+the provider does not answer it counts longer, by ``admission.outage_grace`` at most.
 """
 
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ from authservice.services.people.users import User
 from authservice.settings import AdmissionSettings
 
 ALWAYS = datetime.fromtimestamp(0, UTC)
-"""As ``admitted_after``: admits also those whom nobody has asked about."""
+"""As ``admitted_after``: admits also those who were never confirmed."""
 
 _MOMENT = EpochMillis()
 _ADMITTED_AT = func.coalesce(user.c.admitted_at, literal(ALWAYS, _MOMENT))
@@ -72,8 +72,8 @@ def confirm(
 ) -> bool:
     """Store what admits a person; False where that does not count, and they have to try again.
 
-    It does not when the account was removed after ``began_at``, the moment before the provider was
-    asked the first question, or when other rules are in force. The account is locked by now.
+    It does not when the account was removed after ``began_at``, the moment before the first
+    request to the provider, or when other rules are in force. The account is locked by now.
     """
     parameters = {
         "of_user": user_id,
@@ -86,7 +86,7 @@ def confirm(
 
 
 def is_due(user: User, admission: AdmissionSettings, now: datetime) -> bool:
-    """Tell whether the provider has to be asked about a person, whether or not it answers."""
+    """Tell whether a person has to be confirmed, whether or not the provider answers."""
     return not is_admitted(user, _oldest(admission, now))
 
 
@@ -99,7 +99,7 @@ def counts(user: User, admission: AdmissionSettings, reader: Connection) -> bool
 
 
 def admitted_after(user: User, admission: AdmissionSettings, reader: Connection) -> datetime:
-    """Return when the provider must have been asked about a person at the latest.
+    """Return the moment since which a person must have been confirmed.
 
     Reads nothing unless a confirmation is due.
     """

@@ -15,7 +15,7 @@ class WhatIsRead:
     trust_emails: bool
 
     def unread(self, allow: Iterable[str]) -> list[Rule]:
-        """Return the entries about organizations whose members the provider is not asked for."""
+        """Return the entries about organizations whose members nobody reads."""
         known = self.organizations
         if known is None:
             return []

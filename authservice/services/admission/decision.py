@@ -17,7 +17,7 @@ from authservice.settings.admission.rules import Rule, RuleKind, folded
 EVERYONE = "everyone"
 """Stored in place of a rule where the settings let everyone in."""
 GROUP_KINDS = (RuleKind.ORGANIZATION, RuleKind.TEAM)
-"""Kinds of rules whose people can leave: what they decide is asked again."""
+"""Kinds of rules whose people can leave: what they decide has to be confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Decision:
 def decide(
     rules: Sequence[Rule], pins: Mapping[str, Pin], person: Person, *, trust_emails: bool
 ) -> Decision:
-    """Return what rules decide: of several that fit, one that need not be asked again.
+    """Return what rules decide: of several that fit, one that needs no confirmation later.
 
     ``pins`` has the numbers of names by the text of their rule; a name without one fits nobody.
     """
@@ -128,12 +128,12 @@ def decide(
 
 
 def left_open(reasons: Sequence[Reason]) -> bool:
-    """Tell whether a rule could not be asked, or its name belongs to another number now."""
+    """Tell whether a rule could not be checked, or its name belongs to another number now."""
     return any(reason.why in _OPEN for reason in reasons)
 
 
 def requires_recheck(admitted_by: str) -> bool:
-    """Tell whether the person may leave what let them in, so that it has to be asked again."""
+    """Tell whether the person may leave what let them in, so that it has to be confirmed."""
     return admitted_by.startswith(tuple(f"{kind}:" for kind in GROUP_KINDS))
 
 

@@ -1,4 +1,4 @@
-"""What the settings decide about a person who is there: names are pinned, then the rules asked."""
+"""What the settings decide about a person who is there: names are pinned, then rules decide."""
 
 from dataclasses import dataclass
 

@@ -27,7 +27,7 @@ class Renewal:
 
     @property
     def takes_back(self) -> bool:
-        """Tell whether people are asked again whom the name let in before."""
+        """Tell whether people whom the name let in before have to be confirmed."""
         return self.stored is not None and self.stored.number != self.number
 
     def content(self) -> dict[str, object]:

@@ -136,6 +136,6 @@ def _mark(connection: Connection, rule: Rule, found: str) -> None:
 
 
 def _unconfirm(connection: Connection, rule: Rule) -> None:
-    """Have everyone asked about whom a rule admitted."""
+    """Make everyone unconfirmed whom a rule admitted."""
     admitted = update(user).where(user.c.admitted_by == str(rule))
     connection.execute(admitted.values(admitted_at=None))

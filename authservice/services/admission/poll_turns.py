@@ -1,6 +1,6 @@
 """Whose turn it is to read the provider's lists of members: one process at a time.
 
-A process that dies meanwhile loses its turn when the time is over that it last asked for.
+A process that dies meanwhile loses its turn when its lease is over.
 """
 
 from datetime import datetime, timedelta

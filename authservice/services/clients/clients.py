@@ -83,7 +83,7 @@ class Client:
 
 
 _COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
-_FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("asked_client_id")))
+_FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("with_client_id")))
 
 
 def requests_per_minute(metadata: Mapping[str, Any] | None) -> int | None:
@@ -93,7 +93,7 @@ def requests_per_minute(metadata: Mapping[str, Any] | None) -> int | None:
 
 def find(connection: Connection, client_id: str) -> Client | None:
     """Return a client that is registered and not disabled."""
-    row = _FIND.first(connection, {"asked_client_id": client_id})
+    row = _FIND.first(connection, {"with_client_id": client_id})
     if row is None:
         return None
     client = Client(*row)

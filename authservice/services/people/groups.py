@@ -62,7 +62,7 @@ def all_count(settings: AuthSettings) -> bool:
 # A session check asks for the same few lists again and again.
 @lru_cache(maxsize=1024)
 def _of(groups: tuple[str, ...], organizations: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the groups of some organizations. Without any, nobody was asked for groups."""
+    """Return the groups of some organizations. Without any, nobody's groups are known."""
     if not organizations:
         return None
     return _cut(tuple(name for name in groups if name.partition("/")[0] in organizations))

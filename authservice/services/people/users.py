@@ -45,9 +45,9 @@ class User:
     username: str | None = None
     """The login at the provider."""
     groups: tuple[str, ...] | None = None
-    """The organizations and teams, of those that the settings name; None where none was asked."""
+    """The organizations and teams, of those that settings name; None where they were not read."""
     admitted_at: datetime | None = None
-    """When the provider was asked for what admits the person; None where nothing does yet."""
+    """When the provider confirmed what admits the person; None where nothing does yet."""
     admitted_by: str | None = None
     """The rule that admits the person, as the settings write it."""
 
@@ -64,7 +64,7 @@ class Profile:
     ``scope`` is what it let us read, and None where that is not known. Without ``EMAIL_SCOPE`` in
     it the person did not allow us to read the address. With ``addresses_unread`` the provider did
     not answer the request for it. ``email`` is a verified address, ``primary_email`` the primary
-    one if that is verified. ``username`` is the login. ``memberships`` are None if not asked for.
+    one if that is verified. ``username`` is the login. ``memberships`` are None if not read.
     """
 
     provider_id: str
@@ -242,7 +242,7 @@ def _follow(connection: Connection, known: User, stored: dict[str, Any], profile
 
     Not an address that another user has, since no two users have the same. An address that the
     person has removed, or no longer allows us to read, is deleted. An address that could not be
-    read this time does not change, and no groups that were not asked for.
+    read this time does not change, and no groups that were not read.
     """
     facts = _account_facts(profile)
     if profile.scope is None:
@@ -282,7 +282,7 @@ def _follow(connection: Connection, known: User, stored: dict[str, Any], profile
 
 
 def _groups(profile: Profile) -> tuple[str, ...] | None:
-    """Return the groups to store for a profile; None where none were asked for."""
+    """Return the groups to store for a profile; None where they were not read."""
     return None if profile.memberships is None else profile.memberships.names
 
 

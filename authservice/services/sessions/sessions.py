@@ -59,7 +59,7 @@ _COLUMNS = (
 WITH_USER = select(*_COLUMNS, *user.c).join(user, user.c.id == session.c.user_id)
 """What ``alive`` makes a session of."""
 _BY_TOKEN = Prepared(WITH_USER.where(session.c.token == bindparam("token_digest")))
-_BY_ID = Prepared(WITH_USER.where(session.c.id == bindparam("asked_session_id")))
+_BY_ID = Prepared(WITH_USER.where(session.c.id == bindparam("with_id")))
 _EXPIRED_WITH_PARTICIPANTS = (
     select(session.c.id)
     .where(
@@ -109,7 +109,7 @@ def find(connection: Connection, token: str) -> CentralSession | None:
 
 def find_by_id(connection: Connection, session_id: str) -> CentralSession | None:
     """Return a session by its id, if it is alive."""
-    row = _BY_ID.first(connection, {"asked_session_id": session_id})
+    row = _BY_ID.first(connection, {"with_id": session_id})
     return alive(row)
 
 

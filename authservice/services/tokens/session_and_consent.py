@@ -28,7 +28,7 @@ class SessionAndConsent(NamedTuple):
 
 
 _ITS_CONSENT = consents.is_of(session.c.user_id, bindparam("of_client"))
-_THIS = session.c.id == bindparam("asked_session_id")
+_THIS = session.c.id == bindparam("with_id")
 _FIND = Prepared(
     select(
         session.c.expires_at,
@@ -54,14 +54,14 @@ def find(
 ) -> SessionAndConsent:
     """Return what tokens for a session depend on, as all of it is at this moment.
 
-    The user is admitted who was confirmed at that moment or later, or need not be asked again.
+    The user is admitted who was confirmed at that moment or later, or whose rule needs no recheck.
     """
-    asked = {
-        "asked_session_id": session_id,
+    parameters = {
+        "with_id": session_id,
         "of_client": client_id,
         "admitted_after": admitted_after,
     }
-    row = _FIND.first(connection, asked)
+    row = _FIND.first(connection, parameters)
     if row is None:
         return SessionAndConsent(False, None, False, None)  # noqa: FBT003  (nothing is there)
     expires_at, scopes, resources, is_admitted, allow = row
@@ -73,7 +73,7 @@ def read(
     connection: Connection, session_id: str, client_id: str
 ) -> tuple[CentralSession | None, Allowed | None]:
     """Return a session if it is alive, and what its user allows a client."""
-    row = _READ.first(connection, {"asked_session_id": session_id, "of_client": client_id})
+    row = _READ.first(connection, {"with_id": session_id, "of_client": client_id})
     if row is None:
         return None, None
     own = len(row) - len(consents.ALLOWED)

@@ -33,7 +33,7 @@ class ResourceText:
 
 
 def resource_texts(resources: Iterable[str], settings: AuthSettings) -> list[ResourceText]:
-    """Return what pages say of each resource, in the order asked for."""
+    """Return what pages say of each resource, in the order of the request."""
     names = {resource: settings.resource_name(resource) for resource in resources}
     return [ResourceText(name, None if name == uri else uri) for uri, name in names.items()]
 
@@ -41,7 +41,7 @@ def resource_texts(resources: Iterable[str], settings: AuthSettings) -> list[Res
 def scope_texts(
     scopes: Iterable[str], user: User, settings: AuthSettings, missing_address: str | None = None
 ) -> list[ScopeText]:
-    """Return what the consent page says of each scope, in the order asked for.
+    """Return what the consent page says of each scope, in the order of the request.
 
     ``missing_address`` says why there is no address to be shared.
     """

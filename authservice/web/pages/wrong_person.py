@@ -14,7 +14,7 @@ from authservice.web.sign_in.return_target import OAuthReturn
 
 def wrong_person_page(
     request: AuthRequest,
-    asked: AuthorizationRequest,
+    authorization_request: AuthorizationRequest,
     user: User,
     refusal: AuthorizationResponse,
     interaction: str,
@@ -25,7 +25,7 @@ def wrong_person_page(
     """
     posts = refusal.response_mode == "form_post"
     values = {
-        "client_name": asked.client.name or asked.client.client_id,
+        "client_name": authorization_request.client.name or authorization_request.client.client_id,
         "user": user,
         "back_url": refusal.redirect_uri if posts else refusal.location,
         "fields": list(refusal.parameters.items()) if posts else [],

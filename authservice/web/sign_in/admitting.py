@@ -28,7 +28,7 @@ _MOST_LOGGED = 10
 
 
 class OvertakenError(Exception):
-    """The account was removed, or the rules changed, while the provider was asked."""
+    """The account was removed, or the rules changed, while the provider answered."""
 
 
 def judged(request: AuthRequest, profile: Profile) -> Judgement:

@@ -27,7 +27,7 @@ from authservice.web.sign_in.sign_in_attempt import SignInAttempt
 
 
 class _AnotherPersonError(Exception):
-    """Nobody asked for the person who came: a session of another one was to be confirmed."""
+    """Another person came than the one whose session was to be confirmed."""
 
 
 def arrived(
@@ -35,7 +35,7 @@ def arrived(
 ) -> Response:
     """Make the session of the person whom the provider named; raises SignInFailedError.
 
-    ``began_at`` is a moment before the provider was asked the first question.
+    ``began_at`` is a moment before the first request to the provider.
     """
     _require_pinned(request)
     decided = admitting.judged(request, profile)

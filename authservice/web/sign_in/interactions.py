@@ -18,7 +18,7 @@ _PRESENCE = {"login", "select_account"}
 def pending(request: AuthRequest, sealed: str) -> PendingRequest:
     """Return the request that a page's parameter holds; raises InteractionError.
 
-    The page is shown in the languages that its client asked for, even if it says that the request
+    The page is shown in the languages of the request's ui_locales, even if it says that the request
     has expired.
     """
     try:
@@ -61,5 +61,5 @@ def _ui_locales(query: str) -> str | None:
 def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:
     """Return the pending request, checked again: its client may have changed since."""
     sent = sent_parameters(waiting)
-    asked = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
-    return server.validate_authorization_request(asked)
+    oauth_request = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
+    return server.validate_authorization_request(oauth_request)

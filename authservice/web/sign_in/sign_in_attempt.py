@@ -41,7 +41,7 @@ class SignInAttempt:
     ``person_id`` is whom the page named from which it may begin. With ``choose_account`` the
     identity provider asks which account it shall be. ``begun_in`` is a digest of the name of the
     browser in which it has begun. ``confirms`` is the session that only waits for the person to be
-    confirmed, where nobody has asked for another one.
+    confirmed, where no other person is wanted.
     """
 
     id: str

@@ -46,7 +46,7 @@ class SignInPrompt:
             whom = client_rules.whom(
                 request.db_readonly, request.auth_settings, client.allow, session.user.id
             )
-        # One that is to be confirmed counts: what else is asked of the person does not change.
+        # One that is to be confirmed counts: what else the person has to do does not change.
         session = session or request.waiting_session
         step = next_interaction(
             authorization_request, session, None, waiting.visit, whom=whom, local_mode=True

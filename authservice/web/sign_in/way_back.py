@@ -17,8 +17,13 @@ def access_denied(request: AuthRequest, target: ReturnTarget) -> WayBack | None:
         return None
     try:
         waiting = interactions.pending(request, target.interaction)
-        asked = interactions.validated(request, waiting)
+        authorization_request = interactions.validated(request, waiting)
     except (InteractionError, FatalAuthorizationError, AuthorizationRefusedError):
         return None
-    answer = refuse(asked, request.auth_settings.issuer, "access_denied", _DESCRIPTION)
-    return WayBack(client_name=asked.client.name or asked.client.client_id, answer=answer)
+    answer = refuse(
+        authorization_request, request.auth_settings.issuer, "access_denied", _DESCRIPTION
+    )
+    return WayBack(
+        client_name=authorization_request.client.name or authorization_request.client.client_id,
+        answer=answer,
+    )

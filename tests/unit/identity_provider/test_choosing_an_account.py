@@ -1,4 +1,4 @@
-"""Another account: a person who is signed in and signs in again is asked which account to use."""
+"""Another account: a person who is signed in and signs in again chooses which account to use."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -6,15 +6,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from authservice.identity_provider import SignInFailedError
-from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.services.admission.facts import Group, Memberships
 
 ORGS, TEAMS = "/api/user/memberships/orgs", "/api/user/teams"
 ACME = Group("acme", "7")
 
 
-def asked(*organizations, teams=(), claims=()):
-    return AskedGroups(
+def named(*organizations, teams=(), claims=()):
+    return NamedGroups(
         organizations=(*organizations, *claims), of_rules=organizations, teams=tuple(teams)
     )
 
@@ -28,7 +28,7 @@ def standin(identity_provider_standin):
 @pytest.fixture
 def memberships(make_sign_in, standin):
     def ask(*organizations, patience=10.0, login="octocat", **further):
-        sign_in = make_sign_in(asked=asked(*organizations, **further), patience=patience)
+        sign_in = make_sign_in(named=named(*organizations, **further), patience=patience)
         return sign_in.profile(login).memberships
 
     return ask
@@ -45,8 +45,8 @@ def test_the_scope_is_asked_for_when_a_rule_or_a_claim_needs_it(make_sign_in):
         return parse_qs(urlsplit(url).query)["scope"]
 
     assert scope() == ["read:user user:email"]
-    assert scope(asked=asked("acme")) == ["read:user user:email read:org"]
-    assert scope(asked=asked(claims=["acme"])) == ["read:user user:email read:org"]
+    assert scope(named=named("acme")) == ["read:user user:email read:org"]
+    assert scope(named=named(claims=["acme"])) == ["read:user user:email read:org"]
 
 
 def test_nothing_is_asked_about_groups_unless_somebody_needs_it(sign_in, standin):
@@ -159,14 +159,14 @@ def test_an_outage_is_told_apart_from_a_no(subtests, make_sign_in, standin):
             "crew": {"parent": "middle", "members": {"hubot": "active"}},
         },
     )
-    groups = asked("acme", "closed", teams=["acme/core", "acme/x"])
+    groups = named("acme", "closed", teams=["acme/core", "acme/x"])
 
     for path, kind in product(
         (ORGS, TEAMS, f"{ORGS}/closed", "/api/orgs/acme/teams/middle"),
         ("500", "502", "429", "reset", "truncated", "rate_limited", "secondary_limit"),
     ):
         with subtests.test(path=path, kind=kind):
-            code = failure_at(standin, make_sign_in(asked=groups), path, kind, "hubot")
+            code = failure_at(standin, make_sign_in(named=groups), path, kind, "hubot")
 
             assert code == "provider_unavailable"
 
@@ -175,13 +175,13 @@ def test_a_rate_limit_says_until_when(make_sign_in, standin):
     standin.fault(ORGS, "rate_limited")
 
     with pytest.raises(SignInFailedError, match=r"status 403, until 20\d\d-\d\d-\d\dT"):
-        make_sign_in(asked=asked("acme")).profile()
+        make_sign_in(named=named("acme")).profile()
 
 
 def test_a_slow_provider_is_given_up(subtests, make_sign_in, standin):
     for path, kind in product((ORGS, TEAMS, f"{ORGS}/closed"), ("slow", "drip")):
         with subtests.test(path=path, kind=kind):
-            sign_in = make_sign_in(asked=asked("acme", "closed"), patience=1.0)
+            sign_in = make_sign_in(named=named("acme", "closed"), patience=1.0)
 
             assert failure_at(standin, sign_in, path, kind) == "provider_unavailable"
 
@@ -189,7 +189,7 @@ def test_a_slow_provider_is_given_up(subtests, make_sign_in, standin):
 def test_a_list_that_is_none_ends_the_sign_in(subtests, make_sign_in, standin):
     for path, kind in product((ORGS, TEAMS), ("not_json", "deep", "empty", "text")):
         with subtests.test(path=path, kind=kind):
-            code = failure_at(standin, make_sign_in(asked=asked("acme")), path, kind)
+            code = failure_at(standin, make_sign_in(named=named("acme")), path, kind)
 
             assert code == "unable_to_get_user_info"
 

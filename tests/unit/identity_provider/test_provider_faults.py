@@ -121,8 +121,8 @@ def test_no_question_is_begun_when_no_time_is_left(sign_in, make_sign_in, monkey
     )
 
     assert failure(sign_in, code) == "provider_unavailable"
-    asked = [request["path"] for request in sign_in.standin.requests()]
-    assert asked == [AUTHORIZE, TOKEN]
+    paths = [request["path"] for request in sign_in.standin.requests()]
+    assert paths == [AUTHORIZE, TOKEN]
 
 
 def test_an_api_that_does_not_know_us_gives_no_user_info(make_sign_in):

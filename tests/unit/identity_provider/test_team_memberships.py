@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.identity_provider.asked_groups import AskedGroups
+from authservice.identity_provider.named_groups import NamedGroups
 from authservice.services.admission.facts import Group
 
 TEAMS = "/api/user/teams"
@@ -28,10 +28,10 @@ def standin(identity_provider_standin):
 @pytest.fixture
 def teams(make_sign_in, standin):
     def ask(*names, login="octocat"):
-        asked = AskedGroups(organizations=("acme",), of_rules=("acme",), teams=names)
+        named = NamedGroups(organizations=("acme",), of_rules=("acme",), teams=names)
         return {
             each.name: each.number
-            for each in make_sign_in(asked=asked).profile(login).memberships.teams
+            for each in make_sign_in(named=named).profile(login).memberships.teams
         }
 
     return ask
@@ -103,11 +103,11 @@ def test_a_team_that_cannot_be_read_lets_nobody_in_and_takes_nothing_away(
     subtests, make_sign_in, standin
 ):
     path = "/api/orgs/acme/teams/design/memberships/octocat"
-    asked = AskedGroups(organizations=("acme",), of_rules=("acme",), teams=("acme/design",))
+    named = NamedGroups(organizations=("acme",), of_rules=("acme",), teams=("acme/design",))
 
     for kind in ("forbidden", "redirect", "not_json", "text"):
         with subtests.test(kind=kind), standin.failing(path, kind):
-            found = make_sign_in(asked=asked).profile().memberships
+            found = make_sign_in(named=named).profile().memberships
 
             assert Group("acme/on-call", "73") in found.teams
             assert "acme/design" not in found.names

@@ -53,10 +53,10 @@ def insert_rows(connection: Connection, rows: Iterable[tuple[Table, dict[str, An
 def size_of(database_url: str) -> int:
     """Return how many bytes the database takes, indexes included."""
     database = Database(database_url)
-    asked = "SELECT pg_database_size(current_database())"
+    statement = "SELECT pg_database_size(current_database())"
     if database.is_sqlite:
-        asked = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        statement = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
     try:
-        return int(database.reader.exec_driver_sql(asked).scalar_one())
+        return int(database.reader.exec_driver_sql(statement).scalar_one())
     finally:
         database.dispose()

@@ -42,7 +42,7 @@ class Browser:
         )
 
     def sign_in(self) -> Generator[bytes, Answer, None]:
-        """Sign in by one click, and go back to the application that asked for it."""
+        """Sign in by one click, and go back to the application that wants it."""
         page = yield from self.open(f"/sign-in?callbackURL={APPLICATION}")
         answer = yield from self.submit(page, "choice", "sign-in")
         signed_in = any(name.endswith(".session_token") for name in self._cookies)

@@ -21,7 +21,7 @@ def measure(seconds: float) -> Outcome:
             stdout=subprocess.PIPE,
         )
     with server:  # its standard input is closed at the end, and so it ends
-        assert server.stdout is not None  # noqa: S101  (a pipe was asked for)
+        assert server.stdout is not None  # noqa: S101  (it is a pipe)
         port = int(server.stdout.readline())
         with pinned({cores.load}), connected([port]) as load:
             return load.closed_loop([_ask], lasting(seconds))

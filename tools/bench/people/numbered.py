@@ -1,6 +1,6 @@
 """The rows of a person who is signed in, made from a number alone.
 
-Ids and tokens follow from the number, so that any of them can be asked for without a list. They
+Ids and tokens follow from the number, so that any of them can be used without a list. They
 are spread like the random ones of the service: rows that lie in the order of their ids would be
 cheaper to find than real ones.
 """

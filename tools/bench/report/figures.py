@@ -23,7 +23,7 @@ class Figures:
     p50_ms: float | None = None
     p95_ms: float | None = None
     p99_ms: float | None = None
-    """Latency at half of ``per_second``, where it was asked for."""
+    """Latency at half of ``per_second``, where it was measured."""
     errors: tuple[str, ...] = ()
 
 

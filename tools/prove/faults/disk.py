@@ -78,7 +78,7 @@ def _no_growth(subject: Service) -> Iterator[None]:
 
 @contextmanager
 def _read_only(subject: Service) -> Iterator[None]:
-    """Take the right to write away, which is asked for when a process opens the file."""
+    """Take the right to write away, which is needed when a process opens the file."""
     file = _file(subject)
     file.chmod(0o400)
     subject.restart()

@@ -112,8 +112,8 @@ def _run(number: int) -> _Found:
     log = LogRules()
     logging.getLogger().addHandler(log)
     logging.getLogger().setLevel(logging.INFO)
-    with service() as asked:
-        requests = Requests(asked, log, random.Random())
+    with service() as running:
+        requests = Requests(running, log, random.Random())
         requests.send(number)
     return _Found(requests.sent, requests.statuses, log.lines, requests.losses)
 
@@ -121,20 +121,20 @@ def _run(number: int) -> _Found:
 class Requests:
     """What was sent to each operation, and which answers and lines of the log break a rule."""
 
-    def __init__(self, asked: Service, log: LogRules, chance: random.Random) -> None:
+    def __init__(self, service: Service, log: LogRules, chance: random.Random) -> None:
         """Expect what is logged meanwhile in that handler; chance decides what is sent."""
         self.sent = Counter[str]()
         # By their first digit.
         self.statuses = Counter[int]()
         self.losses: list[str] = []
-        self._asked = asked
+        self._service = service
         self._log = log
         self._chance = chance
         self._held = Held({}, set())
 
     def send(self, number: int) -> None:
         """Send at least so many requests, more to an operation that has more parameters."""
-        schema = schemathesis.openapi.from_wsgi("/api/openapi.json", self._asked.application)
+        schema = schemathesis.openapi.from_wsgi("/api/openapi.json", self._service.application)
         operations = [each.ok() for each in schema.get_all_operations() if isinstance(each, Ok)]
         kinds = [
             (operation, mode, 1 + sum(len(names) for names in _names(operation).values()))
@@ -170,7 +170,7 @@ class Requests:
 
     def _ask(self, operation: Operation, case: AnyCase, strange: str) -> None:
         if self.sent.total() % _TOGETHER == 0:
-            self._log.held = self._held = self._asked.held(self._chance)
+            self._log.held = self._held = self._service.held(self._chance)
         self.sent[operation.label] += 1
         self._fill(list(_places(operation, case)), strange)
         headers = self._headers(operation)
@@ -189,7 +189,7 @@ class Requests:
 
     def _broken(self, case: AnyCase, headers: dict[str, str]) -> Iterator[str]:
         """Give a sentence for each rule that the answer breaks, or the page that it leads to."""
-        client: Any = Client(self._asked.application, use_cookies=False)
+        client: Any = Client(self._service.application, use_cookies=False)
         try:
             answer = case.call(ORIGIN, client, headers)
             shown = [answer, *_followed(answer, client, headers)]
@@ -204,7 +204,7 @@ class Requests:
         except Failure as found:
             yield f"{found.title}: {found.message}"
         for each in shown:
-            yield from broken_by(each, self._asked.untold)
+            yield from broken_by(each, self._service.untold)
 
     def _fill(self, places: list[_Place], strange: str) -> None:
         good = self._held.good

@@ -22,7 +22,7 @@ _UNLIMITED = {
     "jwks",
     "ok",
 }
-# Asked on every page view of every application: only those who are not signed in are counted.
+# Called on every page view of every application: only those who are not signed in are counted.
 _FREE_WITH_A_SESSION = {"get_session", "session_token"}
 # What is signed for a session, and what a GET may write. Everything else that writes is a POST.
 _SIGNED_FOR_A_SESSION = {"session_token"}

@@ -12,7 +12,7 @@ from authservice.web.sign_in.return_target import FirstPartyReturn
 
 @view_config(route_name="sign_in.begin", request_method="GET")
 def sign_in_begin(request: AuthRequest) -> Response:
-    """Begin the sign-in that sign-in/social was asked for, in the browser that is to finish it.
+    """Begin the sign-in that sign-in/social promised, in the browser that is to finish it.
 
     State, verifier and cookie are made here, where no script sees them. What is not the browser's
     own way from one of our applications leads to the sign-in page, where a person has to click;

@@ -59,12 +59,16 @@ def authorize(request: AuthRequest) -> Response:
     """Answer an authorization request, or redirect to the page that asks the person."""
     sent, waiting = _sent_and_waiting(request)
     visit = waiting.visit
-    asked = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
-    authorization_request = server.validate_authorization_request(asked).without(visit.declined)
+    oauth_request = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
+    authorization_request = server.validate_authorization_request(oauth_request).without(
+        visit.declined
+    )
     match _next_step(request, authorization_request, visit):
         case Issue(session):
             extended_when_due(request)
-            answer = server.create_authorization_response(asked, authorization_request, session)
+            answer = server.create_authorization_response(
+                oauth_request, authorization_request, session
+            )
             if answer is not None:
                 return authorization_answer(request, answer)
             # Something has changed since: the next request checks everything again.

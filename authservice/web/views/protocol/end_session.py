@@ -112,7 +112,7 @@ def _ended(request: AuthRequest, return_to: str | None) -> Response:
 
 
 def _own_page(request: AuthRequest, path: str) -> str:
-    """Return the address of a page in the language that the client asked for."""
+    """Return the address of a page in the language that the client prefers."""
     address = f"{request.auth_settings.auth_url}{path}"
     if request.ui_locales is None:
         return address

@@ -1,4 +1,4 @@
-"""The groups of one person, asked in the name of the App."""
+"""The groups of one person, as the App sees them."""
 
 import pytest
 
@@ -49,9 +49,9 @@ def test_the_lists_and_the_question_say_the_same(service, standin):
     read = directory.read(source, source.installations.calls(60), lambda: None)
 
     for number, login in ((MONA, "octocat"), (HUBOT, "hubot"), ("900001", "newcomer")):
-        listed, asked = read.of(number), service.groups(number, login)
-        assert set(listed.names) == set(asked.names)
-        assert listed.numbers == asked.numbers
+        listed, own = read.of(number), service.groups(number, login)
+        assert set(listed.names) == set(own.names)
+        assert listed.numbers == own.numbers
 
 
 def test_a_token_is_made_once_and_again_shortly_before_its_end(service, standin, turnable_clock):
@@ -130,13 +130,13 @@ def test_a_provider_that_does_not_answer_is_an_outage(subtests, make_service, st
 def test_after_a_rate_limit_nothing_is_asked_before_its_end(service, standin):
     with standin.failing(MEMBERSHIP, "secondary_limit"), pytest.raises(SignInFailedError):
         service.groups()
-    asked = len(standin.requests())
+    sent = len(standin.requests())
 
     with pytest.raises(SignInFailedError) as raised:
         service.groups()
 
     assert 0 < raised.value.seconds <= 60
-    assert len(standin.requests()) == asked
+    assert len(standin.requests()) == sent
 
 
 def test_teams_that_cannot_be_read_concern_no_organization(subtests, make_service, standin):
@@ -178,6 +178,6 @@ def test_what_did_not_change_is_not_sent_again(service, standin):
 def test_the_jwt_of_the_app_is_short_lived_and_names_the_app(service, standin):
     service.groups()
 
-    (asked,) = standin.requests("/api/app/installations")
+    (received,) = standin.requests("/api/app/installations")
     # The stand-in verifies it, as GitHub does.
-    assert asked["headers"]["Authorization"].startswith("Bearer eyJ")
+    assert received["headers"]["Authorization"].startswith("Bearer eyJ")

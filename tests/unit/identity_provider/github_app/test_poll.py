@@ -155,8 +155,8 @@ def test_lists_have_pages_of_a_hundred(service, standin, turnable_clock):
 
     service.poll()
 
-    asked = [request["query"] for request in standin.requests(MEMBERS)]
-    assert asked == [{"per_page": "100", "page": str(page)} for page in (1, 2, 3)]
+    pages = [request["query"] for request in standin.requests(MEMBERS)]
+    assert pages == [{"per_page": "100", "page": str(page)} for page in (1, 2, 3)]
     assert service.stored(hubot).admitted_at == turnable_clock.moment
 
 

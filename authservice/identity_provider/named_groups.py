@@ -11,7 +11,7 @@ from authservice.settings.admission.rules import RuleKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedGroups:
+class NamedGroups:
     """The names of organizations, and of teams as ``organization/team``, that settings mention."""
 
     organizations: tuple[str, ...]
@@ -32,7 +32,7 @@ class AskedGroups:
         )
 
     def __bool__(self) -> bool:
-        """Tell whether anything has to be asked."""
+        """Tell whether settings name any."""
         return bool(self.organizations)
 
 
