@@ -124,6 +124,6 @@ def _public_memberships(
 
 def _public(organizations: Sequence[str], account: Group, provider: PublicApi) -> Iterator[Group]:
     for name in organizations:
-        found = provider.organization(name)
-        if found is not None and provider.is_public_member(found.name, account.name):
-            yield found
+        organization = provider.organization(name)
+        if organization is not None and provider.is_public_member(organization.name, account.name):
+            yield organization

@@ -15,11 +15,11 @@ def remark(options: argparse.Namespace, allow: Sequence[str]) -> None:
     if options.remote or not allow:
         return
     try:
-        found = load_what_rules_go_by(ini_file.chosen(options).settings(), os.environ)
+        settings = load_what_rules_go_by(ini_file.chosen(options).settings(), os.environ)
     except SettingsError:
         # The start of the service says what is wrong with them.
         return
-    read = WhatIsRead(*found)
+    read = WhatIsRead(*settings)
     for rule in read.unread(allow):
         sys.stderr.write(
             f"{rule} lets nobody in: neither admission.organizations nor claims.groups_from names"

@@ -18,20 +18,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action=Switch, help="end with status 1 for warnings too")
 
 
-def report(found: list[Finding], options: argparse.Namespace) -> NoReturn:
+def report(results: list[Finding], options: argparse.Namespace) -> NoReturn:
     """Print the findings and end the command: 0, or 1 where there is an error."""
-    count = Counter(finding.severity for finding in found)
+    count = Counter(finding.severity for finding in results)
     failed = count[Severity.ERROR] or (options.strict and count[Severity.WARNING])
     if options.json:
         content = {
             "passed": not failed,
             "errors": count[Severity.ERROR],
             "warnings": count[Severity.WARNING],
-            "findings": [asdict(finding) for finding in found],
+            "findings": [asdict(finding) for finding in results],
         }
         sys.stdout.write(json.dumps(content) + "\n")
     else:
-        for finding in found:
+        for finding in results:
             sys.stdout.write("".join(f"{line}\n" for line in _lines(finding)))
         sys.stdout.write(f"\n{count[Severity.ERROR]} errors, {count[Severity.WARNING]} warnings\n")
     raise SystemExit(1 if failed else 0)

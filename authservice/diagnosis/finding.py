@@ -113,7 +113,7 @@ def subject(
 
 def subjects(*modules: ModuleType) -> list[Subject[Any]]:
     """Return the subjects of modules in their order."""
-    found = [
+    members = [
         value for module in modules for value in vars(module).values() if isinstance(value, Subject)
     ]
-    return sorted(found, key=lambda each: each.order)
+    return sorted(members, key=lambda each: each.order)

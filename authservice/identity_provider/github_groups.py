@@ -54,9 +54,9 @@ def team(entry: object) -> Team | None:
     owner = organization(entry.get("organization"))
     if owner is None:
         return None
-    found = _group(entry, RuleKind.TEAM, "slug", f"{owner.name}/")
+    group = _group(entry, RuleKind.TEAM, "slug", f"{owner.name}/")
     parent = _group(entry.get("parent"), RuleKind.TEAM, "slug", f"{owner.name}/")
-    return None if found is None else Team(found, owner.number, parent)
+    return None if group is None else Team(group, owner.number, parent)
 
 
 def entries(response: Response) -> list[Any] | None:
@@ -67,8 +67,8 @@ def entries(response: Response) -> list[Any] | None:
 
 def held_back(response: Response) -> list[str]:
     """Return the numbers of the organizations that single sign-on keeps out of a list."""
-    found = [_PARTIAL.fullmatch(value) for value in response.headers.get(_SSO, [])]
-    return [number for each in found if each for number in _NUMBER.findall(each[1])]
+    matches = [_PARTIAL.fullmatch(value) for value in response.headers.get(_SSO, [])]
+    return [number for each in matches if each for number in _NUMBER.findall(each[1])]
 
 
 def why_refused(response: Response) -> str:

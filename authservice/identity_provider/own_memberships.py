@@ -47,11 +47,11 @@ class OwnMemberships:
         if len(missing) > _QUESTIONS:
             _log.warning("of %d organizations, %d are asked for", len(missing), _QUESTIONS)
         for name in missing[:_QUESTIONS]:
-            found = _organization(api, name)
-            if isinstance(found, str):
-                unreadable.append((name, found))
-            elif found is not None:
-                organizations.append(found)
+            organization = _organization(api, name)
+            if isinstance(organization, str):
+                unreadable.append((name, organization))
+            elif organization is not None:
+                organizations.append(organization)
         teams = OwnTeams(api, self._named, organizations, profile.username or "")
         found_teams = teams.all() if organizations else ()
         return Memberships(
@@ -68,11 +68,11 @@ def _listed(api: GitHubApi) -> tuple[list[Group], list[tuple[str, str]]]:
         if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
             # Without the scope, or at a server without this list: by name then.
             break
-        found = github_groups.entries(response) if response.status_code == _OK else None
-        if found is None:
+        entries = github_groups.entries(response) if response.status_code == _OK else None
+        if entries is None:
             raise no_user_info("the list of organizations is not a JSON array")
         held_back += github_groups.held_back(response)
-        listed += filter(None, map(github_groups.active_organization, found))
+        listed += filter(None, map(github_groups.active_organization, entries))
     return listed, [(f"id:{number}", reasons.SAML) for number in held_back]
 
 
@@ -93,7 +93,7 @@ def _membership(response: Response, name: str) -> Group | str | None:
     content = parsed(response)
     if response.status_code != _OK or not isinstance(content, dict):
         return reasons.UNREADABLE
-    found = github_groups.active_organization(content)
-    if found is None:
+    organization = github_groups.active_organization(content)
+    if organization is None:
         return None if "state" in content else reasons.UNREADABLE
-    return found if found.name == name else reasons.UNREADABLE
+    return organization if organization.name == name else reasons.UNREADABLE

@@ -59,10 +59,10 @@ class OwnTeams:
         for response in self._api.pages("/user/teams", _LIST_PAGES):
             if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
                 break
-            found = github_groups.entries(response) if response.status_code == _OK else None
-            if found is None:
+            entries = github_groups.entries(response) if response.status_code == _OK else None
+            if entries is None:
                 raise no_user_info("the list of teams is not a JSON array")
-            listed += filter(None, map(github_groups.team, found))
+            listed += filter(None, map(github_groups.team, entries))
         return listed
 
     def _climb(self, team: Team) -> None:

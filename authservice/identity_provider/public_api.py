@@ -38,10 +38,10 @@ class PublicApi:
 
         Of accounts and organizations: what teams there are is not shown to anyone.
         """
-        found = self.organization(rule.value) if rule.kind is RuleKind.ORGANIZATION else None
+        holder = self.organization(rule.value) if rule.kind is RuleKind.ORGANIZATION else None
         if rule.kind is RuleKind.USER:
-            found = self.account(rule.value)
-        return None if found is None or found.name != rule.value else found.number
+            holder = self.account(rule.value)
+        return None if holder is None or holder.name != rule.value else holder.number
 
     def account(self, login: str) -> Group | None:
         """Return login, in lower case, and number of a person's account, or None."""

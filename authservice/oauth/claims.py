@@ -68,10 +68,10 @@ def of_user(
     What is not known of the user is left out.
     """
     granted, wanted = set(scopes), set(names)
-    found = {
+    values = {
         name: read(user, settings)
         for scope, claims in _BY_SCOPE.items()
         for name, read in claims.items()
         if scope in granted or name in wanted
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}

@@ -52,7 +52,7 @@ def issue(
 
 def verified_hint(hint: str, settings: AuthSettings, keys: SigningKeys) -> dict[str, Any] | None:
     """Return the claims of an ID token of ours, expired or not; None when it is none."""
-    found = keys.verify(hint, typ=TYP)
-    if found is None or found.get("iss") != settings.issuer:
+    payload = keys.verify(hint, typ=TYP)
+    if payload is None or payload.get("iss") != settings.issuer:
         return None
-    return found if isinstance(found.get("sub"), str) else None
+    return payload if isinstance(payload.get("sub"), str) else None

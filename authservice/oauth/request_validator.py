@@ -60,9 +60,9 @@ class RequestValidator(request_validator.RequestValidator):
 
     def validate_bearer_token(self, token: str, _scopes: object, request: OAuthRequest) -> bool:
         """Accept an access token that is alive, and set what it stands for."""
-        found = access_tokens.find(request.context.reader, token)
+        access_token = access_tokens.find(request.context.reader, token)
         # A token for a resource is that resource's alone: there it must not open the profile.
-        if found is None or found.resources:
+        if access_token is None or access_token.resources:
             return False
-        request.presented, request.scopes = found, found.scopes
+        request.presented, request.scopes = access_token, access_token.scopes
         return True

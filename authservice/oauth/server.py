@@ -111,13 +111,13 @@ class Server(
         token = request.parameters.get("token")
         try:
             self._authenticate(request)
-            found = introspection.describe(request, token) if token else None
+            members = introspection.describe(request, token) if token else None
             # Junk that strangers send to a resource server uses up nothing of honest tokens.
-            request.check_rate_limit(apart="inactive" if found is None else "")
+            request.check_rate_limit(apart="inactive" if members is None else "")
             request.parameters.require("token")
         except OAuth2Error as error:
             return error_answer(error)
-        content = {"active": False} if found is None else {"active": True} | found
+        content = {"active": False} if members is None else {"active": True} | members
         return ProtocolAnswer(200, NO_STORE, compact(content))
 
     def create_revocation_response(self, request: OAuthRequest) -> ProtocolAnswer:

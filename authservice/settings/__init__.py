@@ -93,9 +93,9 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
 def load_database_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the database's address and how hard SQLite flushes; no secret is needed or read."""
     source = Source(ini, environ)
-    found = source.value("auth.database_url"), source.value("auth.sqlite_synchronous")
+    loaded = source.value("auth.database_url"), source.value("auth.sqlite_synchronous")
     source.raise_problems()
-    return found
+    return loaded
 
 
 def load_remote_database_url(url: str) -> str:
@@ -114,9 +114,9 @@ def load_provider_identity(ini: Mapping[str, str], environ: Mapping[str, str]) -
     source = Source(ini, environ)
     if rules.local_mode(source):
         source.refuse("auth.mode", "is local, where no identity provider is asked")
-    found = source.value("provider.id"), source.value("provider.api_url")
+    loaded = source.value("provider.id"), source.value("provider.api_url")
     source.raise_problems()
-    return found
+    return loaded
 
 
 def load_what_rules_go_by(
@@ -130,9 +130,9 @@ def load_what_rules_go_by(
     local_mode = rules.local_mode(source)
     of_rules = rules.admission(source, local_mode=local_mode).organizations
     known = (*of_rules, *rules.groups_from(source))
-    found = None if local_mode and not known else known, rules.trusts_emails(source)
+    loaded = None if local_mode and not known else known, rules.trusts_emails(source)
     source.raise_problems()
-    return found
+    return loaded
 
 
 def load_metrics_address(ini: Mapping[str, str]) -> tuple[str, int] | None:
@@ -154,6 +154,6 @@ def load_traces_exporter(environ: Mapping[str, str]) -> str | None:
 def load_server_secrets(environ: Mapping[str, str]) -> tuple[bytes | None, bytes | None]:
     """Return AUTH_SECRET and AUTH_SECRET_PREVIOUS, each None when it is not given."""
     source = Source({}, environ)
-    found = source.secret("AUTH_SECRET"), source.secret("AUTH_SECRET_PREVIOUS")
+    loaded = source.secret("AUTH_SECRET"), source.secret("AUTH_SECRET_PREVIOUS")
     source.raise_problems()
-    return found
+    return loaded

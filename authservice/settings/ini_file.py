@@ -31,8 +31,8 @@ def loader(path: str) -> Any:  # noqa: ANN401  (plaster has no types)
 def section(path: str, name: str, variables: Mapping[str, str] | None = None) -> Mapping[str, str]:
     """Return a section of a file, empty where there is none; raises as ``loader`` does."""
     try:
-        found: Mapping[str, str] = loader(path).get_settings(name, dict(variables or {}))
+        settings: Mapping[str, str] = loader(path).get_settings(name, dict(variables or {}))
     except configparser.Error as error:
         # Further lines show the text around it, in which there may be a secret.
         raise IniFileError(f"{path}: {str(error).partition(chr(10))[0]}") from None
-    return found
+    return settings

@@ -32,8 +32,8 @@ class PathTable(RoutesMapper):  # type: ignore[misc]  # Pyramid has no types
         route = self._fixed.get(request.environ.get("PATH_INFO"))
         if route is not None:
             return {"match": {}, "route": route}
-        found: dict[str, Any] = super().__call__(request)
-        return found
+        info: dict[str, Any] = super().__call__(request)
+        return info
 
 
 @implementer(ITraverser)

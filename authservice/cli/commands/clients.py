@@ -73,8 +73,8 @@ def _show(options: argparse.Namespace) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     with database.writing(options) as transaction:
-        found = administration.find_to_change(transaction.connection, options.client_id)
-        row = _existing(found, options.client_id)
+        row = administration.find_to_change(transaction.connection, options.client_id)
+        row = _existing(row, options.client_id)
         try:
             changed, secret = options.change(transaction, row, options)
         except ValueError as error:

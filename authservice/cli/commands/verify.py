@@ -39,8 +39,8 @@ def run(options: argparse.Namespace) -> None:
 
     callback = options.callback or f"{options.url}/api/auth/callback/github"
     with Site.at(options.url, callback, options.ca_bundle) as site:
-        found = after.examine(site)
-    findings.report(found, options)
+        results = after.examine(site)
+    findings.report(results, options)
 
 
 def _address(text: str) -> str:

@@ -40,12 +40,12 @@ def examine(file: Path) -> str:
                 raise DamagedError(fault.splitlines()[-1])
             for table, *_ in connection.execute("PRAGMA foreign_key_check"):
                 raise DamagedError(f"rows of the table {table} refer to rows that are not there")
-            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
         raise DamagedError(str(error)) from None
-    if found is None:
+    if row is None:
         raise DamagedError("the revision of its tables is not noted")
-    revision: str = found[0]
+    revision: str = row[0]
     return revision
 
 

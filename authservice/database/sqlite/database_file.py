@@ -72,8 +72,8 @@ class DatabaseFile:
     def connected(self) -> None:
         """Note which file was opened, at the first connection."""
         if self._identity is None:
-            found = self._stat()
-            self._identity = None if found is None else _identity(found)
+            status = self._stat()
+            self._identity = None if status is None else _identity(status)
 
     def require(self) -> None:
         """Raise OperationalError unless this is the file that was opened, and not known as damaged.
@@ -119,13 +119,13 @@ class DatabaseFile:
             return
         try:
             # A change from now on will have the file examined again.
-            found = self._stat()
+            status = self._stat()
             began = monotonic()
             damage = self._quick_fault()
             self._took = monotonic() - began
             self._examined_at = monotonic()
             self._rest_until = self._examined_at + _REST_PER_WORK * self._took
-            self._examined = None if found is None else _version(found)
+            self._examined = None if status is None else _version(status)
             if damage is not None:
                 self._damage = damage
                 self._note(self._what_is_wrong())
@@ -155,24 +155,24 @@ class DatabaseFile:
         if self._damage is None:
             if self._identity is None:
                 return None
-            found = self._stat()
-            if found is None:
+            status = self._stat()
+            if status is None:
                 return f"{_GONE}: {_PUT_BACK}"
-            if _identity(found) != self._identity:
+            if _identity(status) != self._identity:
                 return f"{_REPLACED}: {_PUT_BACK}"
             # VACUUM makes it shorter too. To examine all of it would keep others from writing.
-            if found.st_size < self._size and is_cut(Path(self._path)):
+            if status.st_size < self._size and is_cut(Path(self._path)):
                 return f"is damaged ({_CUT}): {_RESTORE}"
-            self._size = found.st_size
+            self._size = status.st_size
             if at_commit:
-                self._examine_at_once(found)
+                self._examine_at_once(status)
         return None if self._damage is None else f"is damaged ({self._damage}): {_RESTORE}"
 
-    def _examine_at_once(self, found: os.stat_result) -> None:
+    def _examine_at_once(self, status: os.stat_result) -> None:
         """Examine a small file that has changed."""
         if self._examined is not None and self._took < _QUICK_SECONDS:
             rests = monotonic() < self._examined_at + _SECONDS_BETWEEN
-            if not rests and _version(found) != self._examined:
+            if not rests and _version(status) != self._examined:
                 self.examine()
 
     def _note(self, fault: str | None) -> None:
@@ -187,8 +187,8 @@ class DatabaseFile:
     def _examine_what_has_changed(self) -> None:
         if self.fault is not None or monotonic() < self._rest_until:
             return
-        found = self._stat()
-        if found is not None and _version(found) != self._examined:
+        status = self._stat()
+        if status is not None and _version(status) != self._examined:
             self.examine()
 
     def _stat(self) -> os.stat_result | None:
@@ -198,9 +198,9 @@ class DatabaseFile:
             return None
 
 
-def _identity(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
-def _version(found: os.stat_result) -> tuple[int, int]:
-    return found.st_mtime_ns, found.st_size
+def _version(status: os.stat_result) -> tuple[int, int]:
+    return status.st_mtime_ns, status.st_size

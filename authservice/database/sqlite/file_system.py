@@ -37,8 +37,8 @@ def network_file_system(file: str) -> str | None:
         mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    found = type_below(os.path.realpath(file), mountinfo)
-    return found if found is not None and _OVER_A_NETWORK.fullmatch(found) else None
+    kind = type_below(os.path.realpath(file), mountinfo)
+    return kind if kind is not None and _OVER_A_NETWORK.fullmatch(kind) else None
 
 
 def type_below(path: str, mountinfo: str) -> str | None:
@@ -49,13 +49,13 @@ def type_below(path: str, mountinfo: str) -> str | None:
     mounts = [_parsed(line) for line in mountinfo.splitlines()]
     ids = {mount.id for mount in mounts}
     on_path = [mount for mount in mounts if _is_below(path, mount.point)]
-    found = None
+    topmost = None
     # As the kernel walks: what is mounted nearer to the root hides what was mounted below it.
     here = [mount for mount in on_path if mount.parent not in ids]
     while here:
-        found = min(here, key=lambda mount: len(mount.point))
-        here = [mount for mount in on_path if mount.parent == found.id]
-    return None if found is None else found.type
+        topmost = min(here, key=lambda mount: len(mount.point))
+        here = [mount for mount in on_path if mount.parent == topmost.id]
+    return None if topmost is None else topmost.type
 
 
 def _parsed(line: str) -> _Mount:

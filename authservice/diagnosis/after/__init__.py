@@ -12,18 +12,18 @@ _DECISIVE = (reach.reach, endpoints.health)
 
 def examine(site: Site) -> list[Finding]:
     """Return what is found of every subject, in the order in which things depend on another."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     failed = False
     for subject in SUBJECTS:
         if failed:
-            found.append(subject.skipped("The service cannot be reached, or is another one."))
+            findings.append(subject.skipped("The service cannot be reached, or is another one."))
             continue
         try:
             here = subject.findings(site)
         except SendError as failure:
             here = [reach.REACH_BROKEN.at(failure.url, found=failure.reason)]
         except TooManyRequestsError as limited:
-            return [*found, reach.REACH_LIMITED.at(str(limited), found="status 429")]
-        found += here
+            return [*findings, reach.REACH_LIMITED.at(str(limited), found="status 429")]
+        findings += here
         failed = subject in _DECISIVE and any(each.severity is Severity.ERROR for each in here)
-    return found
+    return findings

@@ -106,8 +106,10 @@ def headers(site: Site) -> Iterator[Finding]:
         yield HEADERS_NO_POLICY.at("Content-Security-Policy", expected="default-src 'none'; …")
     for path, given in ((_SIGN_IN, page), ("/api/auth/get-session", session)):
         if not _has(given, "Cache-Control", "no-store"):
-            found = ", ".join(given.get("Cache-Control", []))
-            yield HEADERS_STORED.at(f"Cache-Control of {path}", found=found, expected="no-store")
+            cache_control = ", ".join(given.get("Cache-Control", []))
+            yield HEADERS_STORED.at(
+                f"Cache-Control of {path}", found=cache_control, expected="no-store"
+            )
     for name in _ONCE:
         if any(len(given.get(name, [])) > 1 for given in (page, session, document)):
             yield HEADERS_DOUBLED.at(name)
@@ -209,8 +211,8 @@ def _attributes(site: Site, cookie: _Cookie) -> Iterator[Finding]:
 def _place(site: Site, cookie: _Cookie) -> Iterator[Finding]:
     path, domain = cookie.attributes.get("path", ""), cookie.attributes.get("domain")
     if cookie.for_one_host and (path != "/" or domain is not None):
-        found = f"Path={path}" + (f"; Domain={domain}" if domain is not None else "")
-        yield COOKIES_PREFIX.at(cookie.name, found=found, expected="Path=/ and no Domain")
+        attributes = f"Path={path}" + (f"; Domain={domain}" if domain is not None else "")
+        yield COOKIES_PREFIX.at(cookie.name, found=attributes, expected="Path=/ and no Domain")
         return
     if path != "/":
         yield COOKIES_PATH.at(cookie.name, found=path, expected="/")
@@ -250,9 +252,9 @@ def session_api(site: Site) -> Iterator[Finding]:
     if isinstance(said, dict) and "user" in said:
         yield SESSION_API_SOMEBODY.at(f"{site.url}/api/auth/get-session")
     elif session.status_code != _OK or said is not None:
-        found = described(session)
+        answer = described(session)
         yield SESSION_API_NO_SESSION.at(
-            f"{site.url}/api/auth/get-session", found=found, expected="null"
+            f"{site.url}/api/auth/get-session", found=answer, expected="null"
         )
     ended = site.post("/api/auth/sign-out", {})
     if ended.status_code != _OK or not isinstance(content(ended), dict):

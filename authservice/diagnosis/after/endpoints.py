@@ -90,7 +90,7 @@ METADATA_PATHS = (
 )
 def metadata(site: Site) -> Iterator[Finding]:
     """Yield where the metadata is missing or wrong."""
-    found: list[dict[str, Any]] = []
+    documents: list[dict[str, Any]] = []
     for path in METADATA_PATHS:
         try:
             answer = site.get(path)
@@ -99,16 +99,16 @@ def metadata(site: Site) -> Iterator[Finding]:
             continue
         document = content(answer)
         if isinstance(document, dict) and "issuer" in document:
-            found.append(document)
+            documents.append(document)
         else:
             yield METADATA_MISSING.at(f"{site.url}{path}", found=described(answer), expected="JSON")
     issuer = f"{site.url}/api/auth"
-    wrong = [document["issuer"] for document in found if document["issuer"] != issuer]
+    wrong = [document["issuer"] for document in documents if document["issuer"] != issuer]
     if wrong:
         yield METADATA_ISSUER.at("issuer", found=str(wrong[0]), expected=issuer)
-    elif found:
-        yield from _endpoints(site, found[0])
-    if any(document != found[0] for document in found):
+    elif documents:
+        yield from _endpoints(site, documents[0])
+    if any(document != documents[0] for document in documents):
         yield METADATA_DIFFERENT.at(site.url)
 
 
@@ -163,8 +163,8 @@ def jwks(site: Site) -> Iterator[Finding]:
     elif len(members) < len(keys) or not _usable(members):
         yield JWKS_UNUSABLE.at(f"{site.url}{_JWKS}", found=f"{len(keys)} keys")
     elif all(key.get("alg") != "RS256" for key in members):
-        found = ", ".join(str(key.get("alg")) for key in members) or "no keys"
-        yield JWKS_NO_RS256.at(f"{site.url}{_JWKS}", found=found)
+        algorithms = ", ".join(str(key.get("alg")) for key in members) or "no keys"
+        yield JWKS_NO_RS256.at(f"{site.url}{_JWKS}", found=algorithms)
     else:
         yield jwks.ok(found=", ".join(str(key.get("alg")) for key in members))
 

@@ -37,8 +37,8 @@ def examine(path: Path, environ: Mapping[str, str]) -> list[Finding]:
         settings = load_settings(given["ini"], environ)
     except SettingsError as refused:
         written = Written(**given, problems=refused.problems)
-        found = [finding for subject in _WRITTEN for finding in subject.findings(written)]
-        return found + [each.skipped("The settings cannot be used yet.") for each in _DEPLOYED]
+        findings = [finding for subject in _WRITTEN for finding in subject.findings(written)]
+        return findings + [each.skipped("The settings cannot be used yet.") for each in _DEPLOYED]
     deployment = Deployment(**given, settings=settings)
     return [finding for subject in SUBJECTS for finding in subject.findings(deployment)]
 

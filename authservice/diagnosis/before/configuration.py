@@ -103,8 +103,8 @@ def settings(written: Written) -> Iterator[Finding]:
     """Yield every problem that reading the settings met."""
     for problem in written.problems:
         name = problem.name.split(" ")[0]
-        found = SETTINGS_REFUSED.at(problem.name, found=_shown(written, name))
-        yield replace(found, cause=f"The service does not start. {problem}")
+        finding = SETTINGS_REFUSED.at(problem.name, found=_shown(written, name))
+        yield replace(finding, cause=f"The service does not start. {problem}")
 
 
 def _shown(written: Written, name: str) -> str:

@@ -108,8 +108,8 @@ def _rights(folder: Path, database_file: Path) -> Iterator[Finding]:
     if os.geteuid() == 0 and owner != 0:
         yield FILE_ASKED_AS_ROOT.at(str(folder), found=f"belongs to user id {owner}")
     if len(there) > 1 and all(_open_to_others(path) for path in there[:2]):
-        found = stat.filemode(database_file.stat().st_mode)
-        yield FILE_READABLE.at(str(database_file), found=found)
+        mode = stat.filemode(database_file.stat().st_mode)
+        yield FILE_READABLE.at(str(database_file), found=mode)
 
 
 def _open_to_others(path: Path) -> bool:

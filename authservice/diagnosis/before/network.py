@@ -246,8 +246,10 @@ def proxies(deployment: Deployment) -> Iterator[Finding]:
     host = deployment.server.get("host", "")
     loopback = ipaddress.ip_address("127.0.0.1")
     if host in _THIS_MACHINE and not any(loopback in each for each in settings.trusted_proxies):
-        found = ", ".join(map(str, settings.trusted_proxies))
-        yield PROXIES_NOT_THIS_MACHINE.at("auth.trusted_proxies", found=found, expected="127.0.0.1")
+        networks = ", ".join(map(str, settings.trusted_proxies))
+        yield PROXIES_NOT_THIS_MACHINE.at(
+            "auth.trusted_proxies", found=networks, expected="127.0.0.1"
+        )
     cleared = deployment.server.get("clear_untrusted_proxy_headers", "true").lower()
     if deployment.server.get("use", "").endswith("#waitress") and cleared not in _FALSE:
         yield PROXIES_HEADERS_CLEARED.at(

@@ -135,11 +135,11 @@ def client_lists(deployment: Deployment) -> Iterator[Finding]:
         with reading(deployment) as connection:
             if connection is None or not schema.is_migrated(connection):
                 return
-            found = list(_of_clients(deployment, connection))
+            findings = list(_of_clients(deployment, connection))
     except (DBAPIError, ModuleNotFoundError):
         yield client_lists.skipped("The registered clients cannot be read.")
         return
-    yield from found
+    yield from findings
 
 
 def _of_clients(deployment: Deployment, connection: Connection) -> Iterator[Finding]:
@@ -169,8 +169,10 @@ def _of_listed_names(
     pinned = pins.of_rules(connection, names)
     for rule, pin in sorted(pinned.items()):
         if pin.other_number is not None:
-            found = f"{rule} with number {pin.other_number}"
-            yield ADMISSION_NAME_REASSIGNED.at(about, found=found, expected=f"number {pin.number}")
+            renamed = f"{rule} with number {pin.other_number}"
+            yield ADMISSION_NAME_REASSIGNED.at(
+                about, found=renamed, expected=f"number {pin.number}"
+            )
     unpinned = [str(rule) for rule in names if str(rule) not in pinned]
     if unpinned:
         yield client_lists.ok(_UNPINNED, about=about, found=" ".join(unpinned))

@@ -120,8 +120,8 @@ class AppMemberships:
         names = {place.organization.name: place for place in installed}
         for name in self.named.organizations:
             pin = pins.get(f"org:{name}")
-            found = [names.get(name), None if pin is None else numbers.get(pin.number)]
-            for place in dict.fromkeys(filter(None, found)) or (NOT_INSTALLED,):
+            candidates = [names.get(name), None if pin is None else numbers.get(pin.number)]
+            for place in dict.fromkeys(filter(None, candidates)) or (NOT_INSTALLED,):
                 yield name, place
 
     def api(self, calls: ProviderCalls, place: Installation) -> GitHubApi:
@@ -169,7 +169,7 @@ def _teams_of(api: GitHubApi, teams: list[Team], username: str) -> list[Group]:
     """Return the teams that a member of the organization is in, level by level."""
     numbers = {team.group.number for team in teams}
     level = [team for team in teams if team.parent is None or team.parent.number not in numbers]
-    found: list[Group] = []
+    groups: list[Group] = []
     left = _MOST_TEAMS
     with ThreadPoolExecutor(_AT_ONCE, "team-memberships") as places:
         while level:
@@ -179,7 +179,7 @@ def _teams_of(api: GitHubApi, teams: list[Team], username: str) -> list[Group]:
             left -= len(batch)
             answers = places.map(lambda team: team_has_member(api, team.group, username), batch)
             inside = [team.group for team, is_in in zip(batch, answers, strict=True) if is_in]
-            found += inside
+            groups += inside
             entered = {group.number for group in inside}
             level = [team for team in teams if team.parent and team.parent.number in entered]
-    return found
+    return groups

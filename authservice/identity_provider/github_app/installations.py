@@ -92,9 +92,9 @@ class Installations:
         listed = self._listed
         if listed is not None and listed[0] <= now < listed[0] + _LIST_COUNTS_FOR:
             return listed[1]
-        found = tuple(self._read(calls))
-        self._listed = (now, found)
-        return found
+        installations = tuple(self._read(calls))
+        self._listed = (now, installations)
+        return installations
 
     def forget(self) -> None:
         """Ask again for the installations, and for tokens: something changed there."""

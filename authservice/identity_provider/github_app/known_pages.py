@@ -59,16 +59,16 @@ class KnownPages:
         ``before`` is called before each question.
         """
         # In the order in which they came, each once.
-        found: dict[Entry, None] = {}
+        entries: dict[Entry, None] = {}
         for number in range(1, _MOST_PAGES + 1):
             before()
             page = self._page(api, path, read, number)
-            known = len(found)
-            found.update(dict.fromkeys(page.entries))
+            known = len(entries)
+            entries.update(dict.fromkeys(page.entries))
             if not page.has_next:
                 self._forget_from(path, number + 1)
-                return tuple(found)
-            if len(found) == known:
+                return tuple(entries)
+            if len(entries) == known:
                 break
         raise UnreadableError(ENDLESS)
 

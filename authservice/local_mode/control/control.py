@@ -29,14 +29,14 @@ def readable(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any
         environ = request.environ
         if not environ.get("PATH_INFO", "").startswith(endpoints.PREFIX):
             return handler(request)
-        found = junk(environ)
-        if found is None:
+        fault = junk(environ)
+        if fault is None:
             return handler(request)
         try:
             caller.require(environ, registry.components.control_token)
         except ControlError as error:
             return errors.answer(error, request)
-        return errors.answer(ControlError(found.status, found.message, found.part), request)
+        return errors.answer(ControlError(fault.status, fault.message, fault.part), request)
 
     return tween
 

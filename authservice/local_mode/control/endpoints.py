@@ -43,8 +43,8 @@ class Endpoint:
     def match(self, path: str) -> dict[str, str] | None:
         """Return the variables of a path that is this one, else None."""
         pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", self.path)
-        found = re.fullmatch(pattern, path)
-        return None if found is None else found.groupdict()
+        match = re.fullmatch(pattern, path)
+        return None if match is None else match.groupdict()
 
 
 ENDPOINTS = (
@@ -67,16 +67,16 @@ ENDPOINTS = (
 
 def call(request: Any, path: str) -> Response:
     """Return what the endpoint of a request answers; raises ControlError, 404 and 405 too."""
-    found = [(each, names) for each in ENDPOINTS if (names := each.match(path)) is not None]
-    if not found:
+    candidates = [(each, names) for each in ENDPOINTS if (names := each.match(path)) is not None]
+    if not candidates:
         paths = dict.fromkeys(f"{PREFIX}{each.path}" for each in ENDPOINTS)
         raise ControlError(404, "There is no such endpoint", "path", paths)
     method = "GET" if request.method == "HEAD" else request.method
-    for endpoint, names in found:
+    for endpoint, names in candidates:
         if endpoint.method == method:
             check_query(request, endpoint.query)
             if not endpoint.body:
                 Fields.of(request, ())
             return endpoint.view(request, **names)
-    allowed = [each.method for each, _ in found]
+    allowed = [each.method for each, _ in candidates]
     raise ControlError(405, "This endpoint has other methods", "method", allowed)

@@ -105,12 +105,12 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
     Of two, a reader might mean the other one.
     """
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise invalid("This member is there more than once", name, ["once"])
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 def _is_json(value: object) -> bool:

@@ -21,8 +21,8 @@ def list_requests(request: Any) -> Response:
     wait = _seconds(request.GET.get("wait", "0"))
     # Who waits without a number wants what comes from now on.
     otherwise = log.last() if wait else 0
-    found = log.after(_number(request.GET.get("after", str(otherwise))), wait)
-    return json_answer({"requests": found})
+    entries = log.after(_number(request.GET.get("after", str(otherwise))), wait)
+    return json_answer({"requests": entries})
 
 
 def _number(text: str) -> int:

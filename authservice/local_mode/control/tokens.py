@@ -57,9 +57,9 @@ def _issued(request: Any, fields: Fields, kind: str) -> tuple[str, Subject | Non
 
 
 def _client(request: Any, client_id: str) -> Client:
-    found = clients.find(request.db_readonly, client_id)
-    if found is None:
+    client = clients.find(request.db_readonly, client_id)
+    if client is None:
         every = client_administration.all_clients(request.db_readonly)
         known = [row["client_id"] for row in every if not row["disabled"]]
         raise invalid("There is no such client", "client_id", known)
-    return found
+    return client

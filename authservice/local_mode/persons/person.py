@@ -53,10 +53,10 @@ class Person:
 
         The number of each is its name, which belongs to nobody else here.
         """
-        found = [Group(name, name) for name in map(folded, self.groups)]
+        groups = [Group(name, name) for name in map(folded, self.groups)]
         return Memberships(
-            organizations=tuple(each for each in found if "/" not in each.name),
-            teams=tuple(each for each in found if "/" in each.name),
+            organizations=tuple(each for each in groups if "/" not in each.name),
+            teams=tuple(each for each in groups if "/" in each.name),
         )
 
     def answers_to(self, hint: str) -> bool:

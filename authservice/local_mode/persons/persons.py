@@ -25,13 +25,13 @@ class Persons:
 
     def everyone(self, connection: Connection) -> dict[str, Person]:
         """Return all persons by id, the local developer first."""
-        found = dict(self.at_start)
+        everyone = dict(self.at_start)
         for person_id, content in stored_values.of_kind(connection, _KIND):
             if content is _DELETED:
-                found.pop(person_id, None)
+                everyone.pop(person_id, None)
             else:
-                found[person_id] = person(person_id, content)
-        return found
+                everyone[person_id] = person(person_id, content)
+        return everyone
 
     def put(self, connection: Connection, described: Person) -> None:
         """Add a person, or describe one differently from now on."""

@@ -23,10 +23,10 @@ _SECRET = re.compile(
 
 def shown(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return parameters by name, repeated ones as arrays, with secrets masked."""
-    found: dict[str, list[Any]] = {}
+    collected: dict[str, list[Any]] = {}
     for name, value in islice(pairs, _MOST):
-        found.setdefault(name[:_LONGEST], []).append(_value(name, value))
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        collected.setdefault(name[:_LONGEST], []).append(_value(name, value))
+    return {name: values[0] if len(values) == 1 else values for name, values in collected.items()}
 
 
 def of_query(query: str) -> dict[str, Any]:

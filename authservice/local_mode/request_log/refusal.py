@@ -30,8 +30,8 @@ def of_answer(response: Response) -> dict[str, Any] | None:
         return None
     if response.content_type == "application/json":
         content = json.loads(response.body)
-        if isinstance(content, dict) and (found := _of(content)) is not None:
-            return found
+        if isinstance(content, dict) and (refusal := _of(content)) is not None:
+            return refusal
     challenge = _CHALLENGE.search(response.headers.get("WWW-Authenticate", ""))
     if challenge is not None:
         return _refusal(challenge[1], challenge[2])

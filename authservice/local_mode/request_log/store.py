@@ -91,10 +91,10 @@ class RequestLog:
         with self._changed:
             while not self._closed:
                 self._write()
-                found = self._after(number)
+                entries = self._after(number)
                 left = end - monotonic()
-                if found or left <= 0:
-                    return found
+                if entries or left <= 0:
+                    return entries
                 self._changed.wait(min(left, _LOOK_AGAIN_SECONDS))
         return []
 

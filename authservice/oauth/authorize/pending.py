@@ -57,15 +57,15 @@ class PendingRequest:
     @classmethod
     def unseal(cls, secret: ServerSecret, browser: str | None, sealed: str) -> "PendingRequest":
         """Return the request; raises InteractionError unless it is whole, in time and here."""
-        found = secret.unseal(_PURPOSE, sealed, clock.now())
-        if found is None or browser is None:
+        unsealed = secret.unseal(_PURPOSE, sealed, clock.now())
+        if unsealed is None or browser is None:
             raise InteractionError
-        if not equal(found.value["browser"], digest(browser)):
+        if not equal(unsealed.value["browser"], digest(browser)):
             raise InteractionError
-        if found.expired:
-            raise InteractionError(found.value["query"])
-        started_at = datetime.fromtimestamp(found.value["started"], UTC)
+        if unsealed.expired:
+            raise InteractionError(unsealed.value["query"])
+        started_at = datetime.fromtimestamp(unsealed.value["started"], UTC)
         # A page of a version before knows nothing of scopes that are declined.
-        declined = tuple(found.value.get("declined", ()))
-        visit = Visit(started_at, found.value["chosen"], declined)
-        return cls(found.value["query"], visit)
+        declined = tuple(unsealed.value.get("declined", ()))
+        visit = Visit(started_at, unsealed.value["chosen"], declined)
+        return cls(unsealed.value["query"], visit)

@@ -102,10 +102,10 @@ class BackchannelLogout:
 
     def attempt_one(self) -> bool:
         """Make one attempt at the notice whose turn it is; False when none is due."""
-        found, attempt = self._next_attempt()
+        is_due, attempt = self._next_attempt()
         if attempt is not None:
             self._record(attempt, self._delivery.deliver(attempt.uri, attempt.token))
-        return found
+        return is_due
 
     def _tell(self, places: ThreadPoolExecutor) -> None:
         """Begin an attempt for each client whose turn it is, and note how others have ended."""
@@ -113,8 +113,8 @@ class BackchannelLogout:
             self._record_what_is_done()
             if not self._turns.any_left:
                 return
-            found, attempt = self._next_attempt()
-            if not found:
+            is_due, attempt = self._next_attempt()
+            if not is_due:
                 return
             if attempt is not None:
                 sent = places.submit(self._delivery.deliver, attempt.uri, attempt.token)

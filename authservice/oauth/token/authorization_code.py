@@ -142,15 +142,15 @@ def _require_session_and_consent(
 
     All that is as the transaction sees it.
     """
-    found = session_and_consent.find(
+    current = session_and_consent.find(
         writer, code.grant.session_id, code.grant.client_id, admitted_after=admitted
     )
-    if not found.session_is_active:
+    if not current.session_is_active:
         raise InvalidGrantError(description=_SIGNED_OUT)
-    if not found.is_admitted:
+    if not current.is_admitted:
         raise InvalidGrantError(description=ADMISSION_DUE)
-    require_allowed(request.context, writer, found.allow, grant.user_id)
-    if not request.client.skip_consent and not grant.is_within(found.consent):
+    require_allowed(request.context, writer, current.allow, grant.user_id)
+    if not request.client.skip_consent and not grant.is_within(current.consent):
         raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 
 

@@ -113,9 +113,9 @@ class _Case:
         return [rule for rule in self.rules if rule.names and self._shows_another(rule)]
 
     def _shows_another(self, rule: Rule) -> bool:
-        found = self.person and self.person.number_of(rule)
+        number = self.person and self.person.number_of(rule)
         pin = self.pins.get(str(rule))
-        return bool(found) and (pin is None or found not in {pin.number, pin.other_number})
+        return bool(number) and (pin is None or number not in {pin.number, pin.other_number})
 
 
 def _case(

@@ -17,7 +17,7 @@ def under_pinned_names(memberships: Memberships, pins: Mapping[str, Pin]) -> Mem
     names = _by_number(pins, RuleKind.ORGANIZATION)
     organizations = {each: _named(each, names) for each in memberships.organizations}
     prefixes = {
-        each.name: None if found is None else found.name for each, found in organizations.items()
+        each.name: None if group is None else group.name for each, group in organizations.items()
     }
     names = _by_number(pins, RuleKind.TEAM)
     teams = []

@@ -23,13 +23,13 @@ _REASSIGN = Prepared(
     update(pinned_name)
     .where(
         pinned_name.c.id == bindparam("of_rule"),
-        pinned_name.c.number != bindparam("found"),
+        pinned_name.c.number != bindparam("seen"),
         or_(
             pinned_name.c.other_number.is_(None),
-            pinned_name.c.other_number != bindparam("found"),
+            pinned_name.c.other_number != bindparam("seen"),
         ),
     )
-    .values(other_number=bindparam("found"), updated_at=bindparam("now"))
+    .values(other_number=bindparam("seen"), updated_at=bindparam("now"))
 )
 
 
@@ -55,10 +55,10 @@ def resolve(connection: Connection, rules: Sequence[Rule], person: Person) -> di
     """
     pins = of_rules(connection, rules)
     seen = [(rule, person.number_of(rule)) for rule in rules if rule.names]
-    news = [(rule, found) for rule, found in seen if found and not _is_known(pins, rule, found)]
-    for rule, found in news:
-        if not _pin(connection, rule, found):
-            _mark(connection, rule, found)
+    news = [(rule, number) for rule, number in seen if number and not _is_known(pins, rule, number)]
+    for rule, number in news:
+        if not _pin(connection, rule, number):
+            _mark(connection, rule, number)
     return of_rules(connection, rules) if news else pins
 
 
@@ -66,12 +66,12 @@ def foreseen(pins: Mapping[str, Pin], rules: Sequence[Rule], person: Person) -> 
     """Return the pins as ``resolve`` would leave them, and store nothing."""
     result = dict(pins)
     for rule in rules:
-        found = person.number_of(rule)
+        number = person.number_of(rule)
         known = result.get(str(rule))
-        if found is not None and known is None:
-            result[str(rule)] = Pin(found)
-        elif found is not None and known is not None and found != known.number:
-            result[str(rule)] = Pin(known.number, found)
+        if number is not None and known is None:
+            result[str(rule)] = Pin(number)
+        elif number is not None and known is not None and number != known.number:
+            result[str(rule)] = Pin(known.number, number)
     return result
 
 
@@ -106,9 +106,9 @@ def _still(rule: Rule, stored: Pin) -> tuple[ColumnElement[bool], ...]:
     return column.id == str(rule), column.number == stored.number, other
 
 
-def _is_known(pins: dict[str, Pin], rule: Rule, found: str) -> bool:
+def _is_known(pins: dict[str, Pin], rule: Rule, number: str) -> bool:
     pin = pins.get(str(rule))
-    return pin is not None and found in {pin.number, pin.other_number}
+    return pin is not None and number in {pin.number, pin.other_number}
 
 
 def _pin(connection: Connection, rule: Rule, number: str) -> bool:
@@ -123,15 +123,15 @@ def _pin(connection: Connection, rule: Rule, number: str) -> bool:
     return insert_or_ignore(connection, pinned_name, row)
 
 
-def _mark(connection: Connection, rule: Rule, found: str) -> None:
+def _mark(connection: Connection, rule: Rule, number: str) -> None:
     """Note that a name has another number than the pinned one, unless that is known."""
-    values = {"of_rule": str(rule), "found": found, "now": clock.now()}
+    values = {"of_rule": str(rule), "seen": number, "now": clock.now()}
     if _REASSIGN.rowcount(connection, values):
         _log.warning(
             "%s admits nobody any more: the name has the number %s now, which is not the pinned"
             " one; see authservice admission pin",
             rule,
-            found,
+            number,
         )
 
 

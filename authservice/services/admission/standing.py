@@ -42,8 +42,8 @@ _COLUMNS = (
 
 def find(connection: Connection, provider_id: str, account_id: str) -> Standing | None:
     """Return where the person of an account stands."""
-    found = _all(provider_id).where(account.c.account_id == account_id)
-    row = connection.execute(found).first()
+    of_account = _all(provider_id).where(account.c.account_id == account_id)
+    row = connection.execute(of_account).first()
     return None if row is None else Standing(*row)
 
 

@@ -58,7 +58,7 @@ def of_user(connection: Connection, user_id: str) -> list[ConnectedApplication]:
     allowed = {each.client_id: each for each in consents.of_user(connection, user_id)}
     last_seen = _last_seen(connection, user_id)
     rows = connection.execute(_CLIENTS, {"client_ids": [*{*allowed, *last_seen}]})
-    found = [
+    applications = [
         ConnectedApplication(
             row.client_id,
             row.name,
@@ -68,7 +68,7 @@ def of_user(connection: Connection, user_id: str) -> list[ConnectedApplication]:
         )
         for row in rows
     ]
-    return sorted(found, key=lambda each: ((each.name or "").casefold(), each.client_id))
+    return sorted(applications, key=lambda each: ((each.name or "").casefold(), each.client_id))
 
 
 def disconnect(transaction: Transaction, user_id: str, client_id: str) -> bool:
@@ -87,10 +87,10 @@ def disconnect(transaction: Transaction, user_id: str, client_id: str) -> bool:
 
 
 def _last_seen(connection: Connection, user_id: str) -> dict[str, datetime]:
-    found: dict[str, datetime] = {}
+    latest: dict[str, datetime] = {}
     for newest in (_REFRESHED, _ISSUED):
         for client_id, moment in connection.execute(
             newest, {"of_user": user_id, "now": clock.now()}
         ):
-            found[client_id] = max(moment, found.get(client_id, moment))
-    return found
+            latest[client_id] = max(moment, latest.get(client_id, moment))
+    return latest

@@ -135,10 +135,10 @@ def _stand_in(connection: Connection, user_id: str) -> str:
         .order_by(account.c.created_at, account.c.id)
         .limit(1)
     )
-    found = connection.execute(first).first()
-    if found is None:
+    row = connection.execute(first).first()
+    if row is None:
         return email_addresses.stand_in_without_account(user_id)
-    return email_addresses.stand_in(*found)
+    return email_addresses.stand_in(*row)
 
 
 def _hanging(user_id: str) -> dict[str, Select[Any]]:

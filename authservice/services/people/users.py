@@ -153,8 +153,8 @@ def admitted_by(connection: Connection, profile: Profile) -> str | None:
         .join(account, account.c.user_id == user.c.id)
         .where(*(account.c[name] == value for name, value in _account_key(profile).items()))
     )
-    found: str | None = connection.scalar(of_account)
-    return found
+    user_id: str | None = connection.scalar(of_account)
+    return user_id
 
 
 def claim_with(connection: Connection, profile: Profile, user_id: str) -> None:

@@ -174,9 +174,9 @@ def find(connection: Connection, secret: ServerSecret, token: str) -> RefreshTok
     own = len(_COLUMNS) + 1
     of_user = own + len(consents.ALLOWED)
     consent = consents.Allowed.of(*row[own:of_user])
-    found = RefreshToken(presented, *(*row[:own], consent, User(*row[of_user:])))
-    known = family_id is None or found.is_current or found.rotation is not None
-    return found if known or _is_issued(secret, found, token) else None
+    refresh_token = RefreshToken(presented, *(*row[:own], consent, User(*row[of_user:])))
+    known = family_id is None or refresh_token.is_current or refresh_token.rotation is not None
+    return refresh_token if known or _is_issued(secret, refresh_token, token) else None
 
 
 def state_of(refresh_token: RefreshToken, grace: timedelta) -> State:

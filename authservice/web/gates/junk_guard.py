@@ -47,14 +47,14 @@ def junk_guard(
     def tween(request: Any) -> Response:
         logs.new_reference()
         longest = max_body(request.environ.get("PATH_INFO", "")) if takes_events() else MAX_BODY
-        found = junk(request.environ, longest)
-        if found is not None:
+        fault = junk(request.environ, longest)
+        if fault is not None:
             return error_answer(
                 routes.surface_of(request),
-                found.status,
+                fault.status,
                 error="invalid_request",
-                code=found.code,
-                description=found.message,
+                code=fault.code,
+                description=fault.message,
             )
         response: Response = handler(request)
         return response

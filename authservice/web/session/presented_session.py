@@ -52,6 +52,6 @@ def _begun_here_first(
     cookies: Cookies, header: str, connection: Connection, tokens: list[str]
 ) -> list[str]:
     ids = sessions.ids_of_tokens(connection, tokens, alive=True)
-    found = [token for token in tokens if token in ids]
-    found.sort(key=lambda token: not cookies.has_companion_of(header, ids[token], token))
-    return found[:_MOST_LOOKED_AT]
+    alive = [token for token in tokens if token in ids]
+    alive.sort(key=lambda token: not cookies.has_companion_of(header, ids[token], token))
+    return alive[:_MOST_LOOKED_AT]

@@ -74,8 +74,8 @@ def with_pinned_names(request: AuthRequest, profile: Profile) -> Profile:
     named = [Rule(RuleKind.ORGANIZATION, name) for name in settings.organizations]
     rules = dict.fromkeys((*settings.admission.rules, *named))
     pinned = pins.resolve(request.db, list(rules), Person.of_profile(profile))
-    found = pinned_groups.under_pinned_names(profile.memberships, pinned)
-    return replace(profile, memberships=found)
+    memberships = pinned_groups.under_pinned_names(profile.memberships, pinned)
+    return replace(profile, memberships=memberships)
 
 
 def confirm(

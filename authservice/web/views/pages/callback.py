@@ -24,11 +24,11 @@ def callback(request: AuthRequest) -> Response:
     if request.matchdict["provider_id"] != request.identity_provider.id:
         by_sender.count_callback(request, None)
         return error_json(404, "Provider not found", "PROVIDER_NOT_FOUND")
-    found = sign_in_attempt.find(request, request.GET.get("state", ""))
-    if found is None or found[0].spent or found[0].expired:
+    row_and_attempt = sign_in_attempt.find(request, request.GET.get("state", ""))
+    if row_and_attempt is None or row_and_attempt[0].spent or row_and_attempt[0].expired:
         by_sender.count_callback(request, None)
-        return _repeated_or_unknown(request, *(found or (None, None)))
-    row, attempt = found
+        return _repeated_or_unknown(request, *(row_and_attempt or (None, None)))
+    row, attempt = row_and_attempt
     begun_here = request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
     by_sender.count_callback(request, attempt.id if begun_here else None)
     if not begun_here:

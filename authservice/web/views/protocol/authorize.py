@@ -138,7 +138,7 @@ def _whom(request: AuthRequest, client: Client, session: CentralSession | None) 
     if session is None or client.allow is None:
         return Whom.THEM
     settings, user_id = request.auth_settings, session.user.id
-    found = client_rules.whom(request.db_readonly, settings, client.allow, user_id)
-    if found is Whom.UNCERTAIN and client_rules.knows_names(session):
+    whom = client_rules.whom(request.db_readonly, settings, client.allow, user_id)
+    if whom is Whom.UNCERTAIN and client_rules.knows_names(session):
         return client_rules.pin_and_tell(request.db, settings, client.allow, user_id)
-    return found
+    return whom

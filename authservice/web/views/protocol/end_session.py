@@ -73,13 +73,13 @@ def end_session(request: AuthRequest) -> Response:
 def end_session_confirmed(request: AuthRequest) -> Response:
     """Do what the person decided."""
     fields = dict(form_pairs(request))
-    found = _unseal(request, _CONFIRMATION, fields.get(_SEALED, ""))
-    if found is None:
+    confirmation = _unseal(request, _CONFIRMATION, fields.get(_SEALED, ""))
+    if confirmation is None:
         raise EndSessionError("The confirmation was open for longer than ten minutes.")
-    request.ui_locales = found.get("ui_locales")
+    request.ui_locales = confirmation.get("ui_locales")
     if fields.get("decision") != "sign-out":
         return see_other(_own_page(request, "/"))
-    return _ended(request, found["return_to"])
+    return _ended(request, confirmation["return_to"])
 
 
 @view_config(route_name="signed_out", request_method="GET")
@@ -124,8 +124,8 @@ def _pairs(request: AuthRequest) -> list[tuple[str, str]]:
     sealed = dict(pairs).get(_SEALED)
     if sealed is None:
         return pairs
-    found = _unseal(request, _REQUEST, sealed)
-    return [] if found is None else [(name, value) for name, value in found["pairs"]]
+    pending = _unseal(request, _REQUEST, sealed)
+    return [] if pending is None else [(name, value) for name, value in pending["pairs"]]
 
 
 def _seal(request: AuthRequest, purpose: str, content: dict[str, Any]) -> str:
@@ -133,5 +133,5 @@ def _seal(request: AuthRequest, purpose: str, content: dict[str, Any]) -> str:
 
 
 def _unseal(request: AuthRequest, purpose: str, sealed: str) -> dict[str, Any] | None:
-    found = request.components.secret.unseal(purpose, sealed, clock.now())
-    return None if found is None or found.expired else found.value
+    unsealed = request.components.secret.unseal(purpose, sealed, clock.now())
+    return None if unsealed is None or unsealed.expired else unsealed.value
