@@ -6,7 +6,7 @@ import time
 # At the greatest length that is let in: what costs less may grow as it likes.
 _WORTH_A_LOOK = 0.01
 _TRIES = 3
-# What grows does so each time, and what a busy machine does not: it is asked until it does not.
+# What grows does so each time, and what a busy machine does not: it is measured until it does not.
 _CONFIRMED = 15
 # Twice the length may cost twice the time. What grows with its square costs four times as much.
 _MOST = 3

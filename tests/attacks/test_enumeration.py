@@ -1,7 +1,7 @@
 """Enumeration: who guesses learns neither from the answer nor from the effort what there is.
 
 Time is not measured. What would make a difference of it is compared instead: the answers, byte by
-byte, and the statements that the database is asked.
+byte, and the statements that the database runs.
 """
 
 import re
@@ -28,9 +28,9 @@ def effort(app):
         raw.set_trace_callback(statements.append)
         answer = call(*arguments)
         raw.set_trace_callback(None)
-        # What stands in quotes is what was asked for.
-        asked = [re.sub(r"'[^']*'", "?", statement) for statement in statements]
-        return answer.status_int, answer.body, asked
+        # What stands in quotes is what was looked up.
+        queries = [re.sub(r"'[^']*'", "?", statement) for statement in statements]
+        return answer.status_int, answer.body, queries
 
     return measured
 
@@ -85,8 +85,8 @@ def test_an_invented_session_token_costs_no_question_whoever_it_is_for(app, brow
         return guess.get("/api/auth/get-session")
 
     for value in (f"{token}.{code[:-2]}xx", f"{random_token()}.{code}", random_token(), token):
-        status, body, asked = effort(asking, value)
-        assert (status, body, asked) == (200, b"null", [])
+        status, body, queries = effort(asking, value)
+        assert (status, body, queries) == (200, b"null", [])
 
 
 @pytest.mark.attack("TOKENS-enumeration")

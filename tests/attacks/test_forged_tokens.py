@@ -89,7 +89,7 @@ class Forger:
 
 @pytest.fixture
 def elsewhere():
-    """A server of the attacker's, which must not be asked."""
+    """A server of the attacker's, which must receive no request."""
     server = LogoutReceiver()
     yield server
     server.close()
@@ -146,12 +146,12 @@ def test_an_id_token_with_its_own_signature_written_otherwise_is_no_hint(
     client = RelyingParty.registered(app, database, id_token_signed_response_alg=alg)
     genuine = client.redeem(client.sign_in_with(browser)).json["id_token"]
     content, _, signature = genuine.rpartition(".")
-    asked = {"prompt": "none", "id_token_hint": genuine}
-    assert "code" in client.answer(client.authorize(browser, **asked))
+    parameters = {"prompt": "none", "id_token_hint": genuine}
+    assert "code" in client.answer(client.authorize(browser, **parameters))
 
     for octets in (1, 32):
-        asked["id_token_hint"] = f"{content}.{_lengthened(signature, octets)}"
-        answer = client.answer(client.authorize(browser, **asked))
+        parameters["id_token_hint"] = f"{content}.{_lengthened(signature, octets)}"
+        answer = client.answer(client.authorize(browser, **parameters))
         assert answer["error"] == "invalid_request"
 
 

@@ -27,7 +27,7 @@ def production(make_app, monkeypatch):
 
 
 def from_everywhere(where, addresses):
-    """Yield the addresses; each one is asked for from a host of its own, so that none counts."""
+    """Yield the addresses; each one is requested from a host of its own, so that none counts."""
     for number, address in enumerate(addresses):
         where.extra_environ["REMOTE_ADDR"] = f"198.51.100.{number}"
         yield address
@@ -65,8 +65,8 @@ def test_an_error_is_not_sent_to_a_redirect_uri_in_disguise_either(subtests, cli
     for change in ({"prompt": "none"}, {"scope": "nonsense"}, {"request": "x"}):
         with subtests.test(**change):
             for address in evil_addresses.disguised(client.redirect_uri):
-                asked = client.request(redirect_uri=address, **change)
-                answer = browser.get("/api/auth/oauth2/authorize", asked, expect_errors=True)
+                parameters = client.request(redirect_uri=address, **change)
+                answer = browser.get("/api/auth/oauth2/authorize", parameters, expect_errors=True)
                 assert answer.status_int == 400, address
                 leads_nowhere(answer)
 
@@ -76,8 +76,8 @@ def test_a_post_logout_redirect_uri_in_disguise_is_not_followed(client, browser)
     hint = client.redeem(client.sign_in_with(browser)).json["id_token"]
 
     for address in evil_addresses.disguised(BYE):
-        asked = {"id_token_hint": hint, "post_logout_redirect_uri": address}
-        answer = browser.get(END_SESSION, asked, expect_errors=True)
+        parameters = {"id_token_hint": hint, "post_logout_redirect_uri": address}
+        answer = browser.get(END_SESSION, parameters, expect_errors=True)
         assert answer.status_int == 400, address
         leads_nowhere(answer)
     assert browser.session() is not None

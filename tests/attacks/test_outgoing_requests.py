@@ -16,18 +16,18 @@ from tests.helpers.relying_party import AUTHORIZE
 
 @pytest.fixture
 def inside():
-    """A server inside the network; the value is its address and what it was asked."""
-    asked = []
+    """A server inside the network; the value is its address and what it has received."""
+    received = []
 
     class Handler(BaseHTTPRequestHandler):
         def handle_one_request(self):
-            asked.append(self.client_address)
+            received.append(self.client_address)
             self.close_connection = True
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=[0.01])
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
+    yield f"http://127.0.0.1:{server.server_port}", received
     server.shutdown()
     thread.join()
     server.server_close()
@@ -37,7 +37,7 @@ def inside():
 def test_no_parameter_of_an_authorization_request_is_fetched(
     subtests, browser, relying_party, inside
 ):
-    address, asked = inside
+    address, received = inside
     browser.sign_in()
 
     for name in (
@@ -55,15 +55,15 @@ def test_no_parameter_of_an_authorization_request_is_fetched(
         "acr_values",
     ):
         with subtests.test(name=name):
-            asked.clear()
+            received.clear()
             request = relying_party.request(**{name: f"{address}/x"})
             browser.get(AUTHORIZE, request, expect_errors=True)
-            assert asked == []
+            assert received == []
 
 
 @pytest.mark.attack("BROWSER-ssrf")
 def test_no_address_of_a_token_request_is_fetched(relying_party, inside):
-    address, asked = inside
+    address, received = inside
 
     relying_party.token_request(
         {
@@ -77,12 +77,12 @@ def test_no_address_of_a_token_request_is_fetched(relying_party, inside):
         }
     )
 
-    assert asked == []
+    assert received == []
 
 
 @pytest.mark.attack("BROWSER-ssrf")
 def test_no_address_of_a_page_or_of_the_session_api_is_fetched(browser, inside):
-    address, asked = inside
+    address, received = inside
     local = address.replace("127.0.0.1", "localhost")
     browser.sign_in()
 
@@ -95,4 +95,4 @@ def test_no_address_of_a_page_or_of_the_session_api_is_fetched(browser, inside):
         )
     browser.get(END_SESSION, {"post_logout_redirect_uri": f"{address}/x"}, expect_errors=True)
 
-    assert asked == []
+    assert received == []

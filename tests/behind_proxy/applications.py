@@ -1,4 +1,4 @@
-"""The applications of the tests, told apart by the host they are asked for.
+"""The applications of the tests, told apart by the host that a request names.
 
 Below the parent domain they share the session: the back end forwards the Cookie header and
 relays what the service sets. ``client.other.test`` is an OpenID Connect client instead.

@@ -83,9 +83,9 @@ def walk(production, own_client):
     walk.secrets |= walk_in(production).secrets
     caller.post_json(f"{AUTH}/api/auth/sign-out", {}, **headers)
     walk.remember(production.auth_secret, production.standin.client_secret)
-    for asked in production.standin.requests():
-        walk.remember(asked["headers"].get("Authorization", "").removeprefix("Bearer "))
-        walk.remember(asked["form"].get("code", ""), asked["form"].get("code_verifier", ""))
+    for received in production.standin.requests():
+        walk.remember(received["headers"].get("Authorization", "").removeprefix("Bearer "))
+        walk.remember(received["form"].get("code", ""), received["form"].get("code_verifier", ""))
     return walk
 
 

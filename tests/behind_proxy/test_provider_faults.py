@@ -78,7 +78,7 @@ def test_an_application_that_asked_to_hear_of_errors_does(production):
 
 @pytest.fixture
 def waiting(production, signed_in_cookies):
-    """Let six people wait for the provider at once; wait until it was asked by all of them."""
+    """Let six people wait for the provider at once; wait until it has a request of each."""
     production.standin.fault(TOKEN, "slow")
     leaving = [_to_the_provider(production, number) for number in range(6)]
     with ThreadPoolExecutor(6) as pool:

@@ -21,8 +21,8 @@ INDEXES = {
 
 
 def indexes(database):
-    asked = INDEXES[database.url.get_backend_name()]
-    return database.reader.execute(text(asked)).all()
+    query = INDEXES[database.url.get_backend_name()]
+    return database.reader.execute(text(query)).all()
 
 
 def test_rows_are_inserted_however_the_batches_fall(database, database_url, client_id, monkeypatch):

@@ -9,8 +9,8 @@ from tools.bench.driver.load import Load
 
 def times(number):
     """Return what answers "is it still going on" with yes so many times."""
-    asked = itertools.count(1)
-    return lambda: next(asked) <= number
+    calls = itertools.count(1)
+    return lambda: next(calls) <= number
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def keys(answer):
 
 
 def authorization_response(callback, request, issuer, *, form_post):
-    """Return the parameters of an answer, success or error, that came as it was asked for."""
+    """Return the parameters of an answer, success or error, that came as it was requested."""
     redirect_uri = request["redirect_uri"]
     own_query = parse_qsl(urlsplit(redirect_uri).query, keep_blank_values=True)
     if form_post:
@@ -184,7 +184,7 @@ def signature(token, published, alg):
 
 
 def id_token(claims, request, *, issuer, now, access_token):
-    """Check the claims of an ID token against what was asked for; none is there unasked."""
+    """Check the claims of an ID token against the request; it has none that nobody requested."""
     assert claims["iss"] == issuer
     audience = claims["aud"]
     assert request["client_id"] in (audience if isinstance(audience, list) else [audience])

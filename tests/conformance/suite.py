@@ -44,7 +44,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A whole code flow: what was asked, where it led, and what was issued."""
+    """A whole code flow: what was requested, where it led, and what was issued."""
 
     request: dict[str, str]
     outcome: Outcome

@@ -41,11 +41,11 @@ def test_oidcc_ensure_request_with_unknown_parameter_succeeds(suite):
 
 @pytest.mark.requirement("OIDC-CORE-3.1.2.1-15", "OIDC-CORE-15.1-3")
 def test_oidcc_ensure_request_with_acr_values_succeeds(suite):
-    asked = suite.metadata.get("acr_values_supported", ["1", "2"])
+    requested = suite.metadata.get("acr_values_supported", ["1", "2"])
 
-    login = suite.login(acr_values=" ".join(asked))
+    login = suite.login(acr_values=" ".join(requested))
 
-    assert login.id_token["acr"] in asked
+    assert login.id_token["acr"] in requested
 
 
 @pytest.mark.requirement("OIDC-CORE-3.1.2.1-1")

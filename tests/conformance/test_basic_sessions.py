@@ -1,4 +1,4 @@
-"""Basic OP and Form Post OP: who is asked to sign in, and when, in a session that lives."""
+"""Basic OP and Form Post OP: who is prompted to sign in, and when, in a session that lives."""
 
 import secrets
 

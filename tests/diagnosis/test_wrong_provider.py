@@ -69,7 +69,7 @@ def test_a_proxy_of_the_settings_that_does_not_pass_the_provider_on(machine):
         (found,) = finds(machine, ("provider.proxy", "provider.api_url"))
 
     assert "the proxy did not pass the request on" in found["found"]
-    assert set(proxy.asked) == {("CONNECT", "code-hosting.test:443")}
+    assert set(proxy.requests) == {("CONNECT", "code-hosting.test:443")}
 
 
 def test_a_proxy_of_the_settings_that_is_not_there(machine):

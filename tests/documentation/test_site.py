@@ -100,12 +100,12 @@ def test_a_browser_shows_every_operation_and_asks_nobody_else(site, launch_chrom
     port = free_port()
     command = [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1", "-d", site]
     server = Process(command, ready=f":{port}")
-    asked, complaints = [], []
+    requested, complaints = [], []
     described = len(list(operations()))
     try:
         with launch_chromium().new_context() as context:
             page = context.new_page()
-            page.on("request", lambda request: asked.append(request.url))
+            page.on("request", lambda request: requested.append(request.url))
             page.on("pageerror", lambda error: complaints.append(error.message))
             # The page searches for what its address says, as soon as it is able to.
             page.goto(f"http://127.0.0.1:{port}/relying-parties.html?q=oauth2-proxy")
@@ -119,8 +119,8 @@ def test_a_browser_shows_every_operation_and_asks_nobody_else(site, launch_chrom
         server.stop()
 
     assert count == described
-    assert len(asked) > 3
-    assert {urlsplit(url).netloc for url in asked if not url.startswith("data:")} == {
+    assert len(requested) > 3
+    assert {urlsplit(url).netloc for url in requested if not url.startswith("data:")} == {
         f"127.0.0.1:{port}"
     }
     assert complaints == []
@@ -148,7 +148,7 @@ def _anchors(file, site):
 
 
 def test_an_address_elsewhere_is_a_whole_one(subtests):
-    # Whether a server answers there is not asked: the tests need no network.
+    # Whether a server answers there is not checked: the tests need no network.
     for file in FILES:
         with subtests.test(file.name):
             addresses = [link for link in links(file) if urlsplit(link).scheme]

@@ -12,13 +12,13 @@ class _Application(BaseHTTPRequestHandler):
     """Says who the service says is there, and knows nothing else."""
 
     def do_GET(self):
-        asked = requests.get(
+        answer = requests.get(
             f"{self.server.service_url}/api/auth/get-session",
             headers={"Cookie": self.headers.get("Cookie", "")},
             timeout=20,
         )
-        body = json.dumps(asked.json()).encode()
-        self.send_response(asked.status_code)
+        body = json.dumps(answer.json()).encode()
+        self.send_response(answer.status_code)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

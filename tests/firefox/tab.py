@@ -51,7 +51,7 @@ class Tab:
         """Go back to the page before, whether it is loaded again or was kept."""
         left = self.evaluate("location.href")
         self._ask("browsingContext.traverseHistory", delta=-1)
-        # A page that was kept tells of nothing, so it is asked where it is.
+        # A page that was kept tells of nothing, so its address is queried.
         deadline = monotonic() + PATIENCE
         while not self._is_back_from(left):
             assert monotonic() < deadline, f"It did not leave {left}"

@@ -10,7 +10,7 @@ PATIENCE = 30  # seconds
 
 
 class BiDiError(Exception):
-    """The browser could not do what a command asked for."""
+    """The browser could not carry out a command."""
 
 
 @contextmanager
@@ -58,7 +58,7 @@ class Session:
             known = self._events
             if condition():
                 return
-            # The condition may have asked the browser: then events may have come meanwhile.
+            # The condition may have queried the browser: then events may have come meanwhile.
             if known == self._events:
                 self._receive()
 

@@ -59,8 +59,8 @@ class NpmClient:
         self._process.stdout.close()
         self._process.wait(20)
 
-    def _ask(self, **asked):
-        self._process.stdin.write(f"{json.dumps(asked)}\n")
+    def _ask(self, **request):
+        self._process.stdin.write(f"{json.dumps(request)}\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline(), object_hook=_date)
 

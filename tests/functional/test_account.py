@@ -77,11 +77,11 @@ def live_sessions(database):
 
 
 def test_who_is_not_signed_in_signs_in_and_comes_back(browser):
-    asked = browser.get("/account")
-    page = browser.follow_home(asked)
+    answer = browser.get("/account")
+    page = browser.follow_home(answer)
     back = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
 
-    assert asked.status_int == 303
+    assert answer.status_int == 303
     assert page.request.path == "/sign-in"
     assert back.request.path == "/account"
     assert back.headers["Cache-Control"] == "no-store"

@@ -65,7 +65,7 @@ def change(database, client, *entries):
 
 
 def comes_in(browser, client, **changes):
-    """Tell whether a person gets a code, allowing whatever is asked."""
+    """Tell whether a person gets a code, allowing all that is requested."""
     answer = browser.follow_home(client.authorize(browser, **changes))
     if answer.status_int == 200 and answer.request.path == "/consent":
         answer = browser.follow_home(answer.forms[0].submit("decision", value="allow"))

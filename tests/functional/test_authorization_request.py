@@ -54,8 +54,8 @@ def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
         ({"redirect_uri": "callback"}, "redirect_uri is not one"),
     ):
         with subtests.test(changes=changes, named=named):
-            asked = relying_party.request() | {"request": "x"} | changes
-            sent = {name: value for name, value in asked.items() if value is not None}
+            parameters = relying_party.request() | {"request": "x"} | changes
+            sent = {name: value for name, value in parameters.items() if value is not None}
 
             assert named in refused_by_page(browser.get(AUTHORIZE, sent, expect_errors=True))
 
@@ -66,8 +66,8 @@ def test_without_a_known_client_and_its_redirect_uri_nobody_is_redirected(
 def test_a_repeated_client_or_redirect_uri_is_shown_and_never_followed(
     browser, relying_party, name
 ):
-    asked = relying_party.request()
-    query = urlencode([*asked.items(), (name, asked[name])])
+    parameters = relying_party.request()
+    query = urlencode([*parameters.items(), (name, parameters[name])])
 
     page = refused_by_page(browser.get(f"{AUTHORIZE}?{query}", expect_errors=True))
 
@@ -231,13 +231,13 @@ def test_everything_else_is_let_through_to_the_sign_in_page(subtests, browser, r
 
 @pytest.mark.requirement("RFC6749-3.1-4", "RFC9700-4.12-1", "OIDC-CORE-3.1.2.1-1")
 def test_a_request_by_post_is_sent_again_by_get(browser, relying_party):
-    asked = relying_party.request(state="a&b=c ü")
+    parameters = relying_party.request(state="a&b=c ü")
 
-    answer = browser.post(AUTHORIZE, asked)
+    answer = browser.post(AUTHORIZE, parameters)
 
     assert answer.status_int == 303
     assert answer.location.startswith(f"{ISSUER}/oauth2/authorize?")
-    assert dict(parse_qsl(urlsplit(answer.location).query)) == asked
+    assert dict(parse_qsl(urlsplit(answer.location).query)) == parameters
     assert "/sign-in?" in browser.visit(answer.location).location
 
 

@@ -86,9 +86,9 @@ def test_only_the_port_of_a_loopback_address_may_differ(subtests, app, browser, 
     ):
         with subtests.test(registered=registered, requested=requested):
             client = RelyingParty.registered(app, database, redirect_uris=[registered])
-            asked = client.request(redirect_uri=requested)
+            parameters = client.request(redirect_uri=requested)
 
-            answer = browser.get(AUTHORIZE, asked, expect_errors=True)
+            answer = browser.get(AUTHORIZE, parameters, expect_errors=True)
 
             assert answer.status_int == 400
             assert "Location" not in answer.headers

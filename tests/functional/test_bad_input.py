@@ -143,15 +143,15 @@ def test_no_value_makes_an_authorization_request_fail(
         with subtests.test(name=name):
             strange = strange_and_signed_in()
             for value in VALUES:
-                asked = relying_party.request() | {name: value}
+                wanted = relying_party.request() | {name: value}
                 for method in ("GET", "POST"):
                     query = body = ""
                     if method == "GET":
-                        query = urlencode(asked)
+                        query = urlencode(wanted)
                     else:
-                        body = urlencode(asked)
+                        body = urlencode(wanted)
                     strange.send(method, AUTHORIZE, query=query, body=body.encode())
-                repeated = urlencode([*asked.items(), (name, "x"), (name, value)])
+                repeated = urlencode([*wanted.items(), (name, "x"), (name, value)])
                 strange.send("GET", AUTHORIZE, query=repeated)
 
 

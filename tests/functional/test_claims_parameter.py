@@ -1,4 +1,4 @@
-"""The claims parameter: single claims, asked for by name (OIDC Core, 5.5)."""
+"""The claims parameter: single claims, requested by name (OIDC Core, 5.5)."""
 
 import json
 
@@ -69,8 +69,8 @@ def test_they_come_beside_what_the_scopes_bring(browser, relying_party):
 
 @pytest.mark.requirement("OIDC-CORE-5.5-2", "OIDC-CORE-5.5.1-1")
 def test_essential_claims_and_wanted_values_are_answered_as_they_are(browser, relying_party):
-    asked = {"userinfo": {"name": {"essential": True, "value": "Somebody Else"}}}
-    tokens = tokens_of(browser, relying_party, json.dumps(asked))
+    wanted = {"userinfo": {"name": {"essential": True, "value": "Somebody Else"}}}
+    tokens = tokens_of(browser, relying_party, json.dumps(wanted))
 
     told = relying_party.userinfo(tokens["access_token"]).json
     assert told == {"sub": "local-developer", "name": "Local Developer"}
@@ -78,8 +78,8 @@ def test_essential_claims_and_wanted_values_are_answered_as_they_are(browser, re
 
 @pytest.mark.requirement("OIDC-CORE-5.5-2", "OIDC-CORE-5.5-3")
 def test_unknown_claims_and_members_are_passed_over(browser, relying_party):
-    asked = {"userinfo": {"nickname": {"essential": True}}, "elsewhere": {"email": None}}
-    tokens = tokens_of(browser, relying_party, json.dumps(asked))
+    wanted = {"userinfo": {"nickname": {"essential": True}}, "elsewhere": {"email": None}}
+    tokens = tokens_of(browser, relying_party, json.dumps(wanted))
 
     assert in_userinfo(relying_party, tokens) == set()
 
@@ -153,18 +153,18 @@ def test_a_blank_parameter_is_as_good_as_none(browser, relying_party):
 
 
 def test_the_person_who_is_signed_in_may_be_named(browser, relying_party):
-    asked = json.dumps({"id_token": {"sub": {"value": "local-developer"}}})
+    wanted = json.dumps({"id_token": {"sub": {"value": "local-developer"}}})
 
-    assert "id_token" in tokens_of(browser, relying_party, asked)
+    assert "id_token" in tokens_of(browser, relying_party, wanted)
 
 
 @pytest.mark.requirement("OIDC-CORE-3.1.2.2-3")
 @pytest.mark.parametrize("prompt", [None, "none"])
 def test_another_person_has_to_sign_in(browser, relying_party, prompt):
     browser.sign_in()
-    asked = json.dumps({"id_token": {"sub": {"value": "somebody-else"}}})
+    wanted = json.dumps({"id_token": {"sub": {"value": "somebody-else"}}})
 
-    answer = refused(relying_party, browser, asked, prompt=prompt)
+    answer = refused(relying_party, browser, wanted, prompt=prompt)
 
     assert answer["error"] == "login_required"
 
@@ -174,16 +174,16 @@ def test_a_named_person_is_compared_with_who_is_signed_in(app, relying_party, da
     stranger = Browser(app)
     for pair in signed_in_cookies(app, database).split("; "):
         stranger.set_cookie(*pair.split("=", 1))
-    asked = json.dumps({"userinfo": {"sub": {"value": "local-developer"}}})
+    wanted = json.dumps({"userinfo": {"sub": {"value": "local-developer"}}})
 
-    assert refused(relying_party, stranger, asked)["error"] == "login_required"
+    assert refused(relying_party, stranger, wanted)["error"] == "login_required"
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5.1.1-1")
 def test_an_essential_acr_that_is_not_reached_is_an_error(browser, relying_party):
-    asked = json.dumps({"id_token": {"acr": {"essential": True, "values": ["gold", "silver"]}}})
+    wanted = json.dumps({"id_token": {"acr": {"essential": True, "values": ["gold", "silver"]}}})
 
-    answer = refused(relying_party, browser, asked)
+    answer = refused(relying_party, browser, wanted)
 
     assert answer["error"] == "unmet_authentication_requirements"
 

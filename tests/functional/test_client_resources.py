@@ -51,13 +51,13 @@ def refused(answer):
 def test_a_client_asks_in_vain_for_a_resource_that_it_is_not_registered_for(
     subtests, browser, client, database
 ):
-    for asked in ([FILES], [CALENDAR, FILES]):
+    for resources in ([FILES], [CALENDAR, FILES]):
         for skip_consent in (False, True):
-            with subtests.test(asked=asked, skip_consent=skip_consent):
+            with subtests.test(resources=resources, skip_consent=skip_consent):
                 change(database, client, skip_consent=skip_consent)
                 browser.sign_in()
 
-                refused(client.answer(client.authorize(browser, resource=asked)))
+                refused(client.answer(client.authorize(browser, resource=resources)))
 
 
 @pytest.mark.attack("TOKENS-unregistered-resource")
@@ -102,8 +102,8 @@ def test_adding_a_resource_asks_again_and_both_are_remembered(browser, client, d
     assert page.request.path == "/consent"
     browser.follow_home(page.forms[0].submit("decision", value="allow"))
 
-    for asked in ([CALENDAR], [FILES], [FILES, CALENDAR], []):
-        assert "code" in client.answer(client.authorize(browser, resource=asked))
+    for resources in ([CALENDAR], [FILES], [FILES, CALENDAR], []):
+        assert "code" in client.answer(client.authorize(browser, resource=resources))
     assert database.reader.scalar(select(oauth_consent.c.resources)) == (CALENDAR, FILES)
 
 
@@ -140,8 +140,8 @@ def test_an_account_page_of_an_application_learns_all_that_have_been_allowed(
     browser, client, database
 ):
     change(database, client, resources=[CALENDAR, FILES])
-    for asked in (CALENDAR, FILES):
-        tokens_for(browser, client, asked)
+    for resource in (CALENDAR, FILES):
+        tokens_for(browser, client, resource)
 
     (consent,) = browser.get("/api/auth/oauth2/get-consents").json
 

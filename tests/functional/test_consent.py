@@ -1,4 +1,4 @@
-"""Consent: asked for what is new, remembered as a union, never assumed and never forged."""
+"""Consent: requested for what is new, remembered as a union, never assumed and never forged."""
 
 import pytest
 

@@ -38,12 +38,12 @@ def test_documents_are_open_whoever_asks(subtests, browser):
 @pytest.mark.requirement("RFC9700-2.6-4", "OIDC-CORE-5.3-3")
 def test_a_preflight_allows_the_headers_that_clients_need(subtests, browser):
     for path in METHODS:
-        for asked in ("authorization", "content-type", "Authorization,Content-Type"):
-            with subtests.test(path=path, asked=asked):
+        for requested_headers in ("authorization", "content-type", "Authorization,Content-Type"):
+            with subtests.test(path=path, requested_headers=requested_headers):
                 headers = {
                     "Origin": ORIGIN,
                     "Access-Control-Request-Method": METHODS[path],
-                    "Access-Control-Request-Headers": asked,
+                    "Access-Control-Request-Headers": requested_headers,
                 }
 
                 answer = browser.options(path, headers=headers)

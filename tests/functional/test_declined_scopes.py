@@ -41,12 +41,12 @@ def decline(browser, client, *declined, **changes):
 
 
 @pytest.mark.attack("TOKENS-declined-scope", "FAILURES-25")
-@pytest.mark.parametrize("asked", [None, "openid profile email"])
-def test_an_older_refresh_token_brings_it_no_longer(browser, other_device, relying_party, asked):
+@pytest.mark.parametrize("scope", [None, "openid profile email"])
+def test_an_older_refresh_token_brings_it_no_longer(browser, other_device, relying_party, scope):
     tokens = tokens_of(other_device, relying_party)
     decline_after_signing_in(browser, relying_party, "email")
 
-    answer = relying_party.refresh(tokens["refresh_token"], scope=asked).json
+    answer = relying_party.refresh(tokens["refresh_token"], scope=scope).json
 
     assert "email" not in answer["scope"].split()
     assert "profile" in answer["scope"].split()
@@ -86,9 +86,9 @@ def test_so_are_those_for_a_resource(browser, other_device, relying_party):
 
 @pytest.mark.attack("TOKENS-declined-scope")
 def test_so_are_those_with_single_claims_of_it(browser, other_device, relying_party):
-    asked = {"scope": "openid offline_access", "claims": '{"userinfo": {"email": null}}'}
-    holding = tokens_of(other_device, relying_party, **asked)
-    decline_after_signing_in(browser, relying_party, "email", **asked)
+    parameters = {"scope": "openid offline_access", "claims": '{"userinfo": {"email": null}}'}
+    holding = tokens_of(other_device, relying_party, **parameters)
+    decline_after_signing_in(browser, relying_party, "email", **parameters)
 
     assert relying_party.userinfo(holding["access_token"]).status_int == 401
     refreshed = relying_party.refresh(holding["refresh_token"]).json

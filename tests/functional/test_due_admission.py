@@ -1,4 +1,4 @@
-"""Tokens of a person whose admission is due: none are given before the provider was asked again."""
+"""Tokens of a person whose admission is due: none are given until the provider is queried again."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""RP-initiated logout with what is no ID token of ours: the person is asked, and led nowhere."""
+"""RP-initiated logout with what is no ID token of ours: the person is prompted, and led nowhere."""
 
 import base64
 import hashlib

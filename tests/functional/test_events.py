@@ -34,7 +34,7 @@ REVOKE = "/api/auth/oauth2/revoke"
 
 @pytest.fixture
 def happened(caplog, relying_party):
-    """Return the events since this was last asked."""
+    """Return the events since the last call."""
     caplog.set_level(logging.INFO, "authservice.events")
     caplog.clear()
 

@@ -146,10 +146,10 @@ def test_a_client_that_has_been_allowed_all_else_has_to_ask_for_them(anna, clien
 
 
 @pytest.mark.attack("TOKENS-declined-scope")
-@pytest.mark.parametrize("asked", [{}, {"scope": "openid offline_access", "claims": BY_NAME}])
-def test_a_person_may_decline_them(anna, client, asked):
-    held = tokens_for(anna, client, **asked)
-    page = anna.follow_home(client.authorize(anna, prompt="consent", **{"scope": ALL} | asked))
+@pytest.mark.parametrize("parameters", [{}, {"scope": "openid offline_access", "claims": BY_NAME}])
+def test_a_person_may_decline_them(anna, client, parameters):
+    held = tokens_for(anna, client, **parameters)
+    page = anna.follow_home(client.authorize(anna, prompt="consent", **{"scope": ALL} | parameters))
     page = page.click("Choose what you share")
     for box in page.forms[0].fields["scope"]:
         box.checked = box._value != "groups"

@@ -201,8 +201,8 @@ def arabic_pages(browser, relying_party):
     }.items():
         found[name] = get(path)
     found["forged"] = browser.post("/sign-out", {}, expect_errors=True)
-    asked = found["logout"].forms[0]
-    found["signed out"] = browser.follow_home(asked.submit("decision", value="sign-out"))
+    form = found["logout"].forms[0]
+    found["signed out"] = browser.follow_home(form.submit("decision", value="sign-out"))
     for error in ("access_denied", "account_suspended", "provider_unavailable", "anything_else"):
         page = browser.follow_home(relying_party.authorize(browser))
         leaving = page.forms[0].submit("choice", value="sign-in").location

@@ -238,22 +238,22 @@ def test_a_commit_asks_the_kernel_once_and_reading_nothing(database, monkeypatch
     database.reader.execute(COUNT)
     with database.transaction() as connection:
         connection.execute(CHANGE)
-    asked = []
+    paths = []
     ask = os.stat
 
     def counted(path, *arguments, **options):
-        asked.append(path)
+        paths.append(path)
         return ask(path, *arguments, **options)
 
     monkeypatch.setattr(database_file.os, "stat", counted)
     for _ in range(5):
         database.reader.execute(COUNT)
-    assert asked == []
+    assert paths == []
 
     with database.transaction() as connection:
         connection.execute(CHANGE)
 
-    assert asked == [database.url.database]
+    assert paths == [database.url.database]
 
 
 def test_a_file_that_has_not_changed_is_not_examined_again(database, file):

@@ -52,14 +52,14 @@ def audience(answer, client):
 
 
 @pytest.mark.attack("TOKENS-lost-scope")
-@pytest.mark.parametrize("asked", [None, "openid profile email"])
+@pytest.mark.parametrize("scope", [None, "openid profile email"])
 def test_a_refresh_brings_the_scopes_that_the_client_may_still_have(
-    browser, relying_party, keep_scope, asked
+    browser, relying_party, keep_scope, scope
 ):
     tokens = tokens_for(browser, relying_party)
     keep_scope("openid profile offline_access")
 
-    answer = relying_party.refresh(tokens["refresh_token"], scope=asked).json
+    answer = relying_party.refresh(tokens["refresh_token"], scope=scope).json
 
     assert "email" not in answer["scope"].split()
     assert "profile" in answer["scope"].split()
@@ -166,16 +166,16 @@ def test_tokens_are_for_the_resources_that_the_service_still_has(
 def test_a_resource_that_the_service_no_longer_has_is_an_invalid_target(
     subtests, browser, relying_party, keep_resource
 ):
-    for asked in ([], [FILES], [CALENDAR, FILES]):
-        with subtests.test(asked=asked):
-            granted = [*asked] or [FILES]
+    for resources in ([], [FILES], [CALENDAR, FILES]):
+        with subtests.test(resources=resources):
+            granted = [*resources] or [FILES]
             tokens = tokens_for(browser, relying_party, *granted)
             code = code_for(browser, relying_party, *granted)
             keep_resource(CALENDAR)
 
             for answer in (
-                relying_party.refresh(tokens["refresh_token"], resource=asked),
-                relying_party.redeem(code, resource=asked),
+                relying_party.refresh(tokens["refresh_token"], resource=resources),
+                relying_party.redeem(code, resource=resources),
             ):
                 assert (answer.status_int, answer.json["error"]) == (400, "invalid_target")
                 assert "may still have" in answer.json["error_description"]

@@ -161,7 +161,7 @@ def test_a_sign_in_goes_through_the_proxy(site, proxy, authority):
     settings = by_proxy(proxy, **{"outgoing.ca_bundle": str(authority.bundle)})
 
     assert provider(settings, site.port).profile("code", "v" * 43).account_id == "583231"
-    assert set(proxy.asked) == {("CONNECT", f"{HOST}:{site.port}")}
+    assert set(proxy.requests) == {("CONNECT", f"{HOST}:{site.port}")}
 
 
 def test_a_logout_token_goes_through_the_proxy(client_of_ours, proxy, authority):
@@ -169,7 +169,7 @@ def test_a_logout_token_goes_through_the_proxy(client_of_ours, proxy, authority)
     settings = by_proxy(proxy, **{"outgoing.ca_bundle": str(authority.bundle)})
 
     assert told(settings, f"https://{HOST}:{client_of_ours.port}/logout") is None
-    assert proxy.asked == [("CONNECT", f"{HOST}:{client_of_ours.port}")]
+    assert proxy.requests == [("CONNECT", f"{HOST}:{client_of_ours.port}")]
 
 
 @pytest.mark.attack("BROWSER-ssrf")
@@ -189,7 +189,7 @@ def test_nothing_of_our_own_networks_is_asked_of_the_proxy(subtests, proxy):
     ):
         with subtests.test(uri=uri):
             assert told(by_proxy(proxy), uri) is not None
-            assert proxy.asked == []
+            assert proxy.requests == []
 
 
 @pytest.mark.attack("BROWSER-ssrf")
@@ -223,14 +223,14 @@ def test_networks_that_are_named_are_reached_directly(client_of_ours, proxy, aut
 
     assert told(settings, f"https://127.0.0.1:{client_of_ours.port}/logout") is None
     assert "address" in told(settings, "https://8.8.8.8/logout")
-    assert proxy.asked == []
+    assert proxy.requests == []
 
 
 def test_local_mode_reaches_loopback_without_the_proxy(proxy, client_of_ours, authority):
     ini = {"outgoing.proxy": proxy.url, "outgoing.ca_bundle": str(authority.bundle)}
 
     assert told(local(ini), f"https://127.0.0.1:{client_of_ours.port}/logout") is None
-    assert proxy.asked == []
+    assert proxy.requests == []
 
 
 def test_a_proxy_that_refuses_is_said_without_its_password(authority, caplog):
@@ -246,7 +246,7 @@ def test_a_proxy_that_refuses_is_said_without_its_password(authority, caplog):
             assert password not in said
     finally:
         made.close()
-    assert len(made.asked) == 2
+    assert len(made.requests) == 2
 
 
 def test_a_proxy_takes_the_password_of_the_environment(client_of_ours, authority):

@@ -1,4 +1,4 @@
-"""What a fresh sign-in is worth: the provider is asked for what it can do, and no more claimed."""
+"""What a fresh sign-in is worth: the provider has to do what it can, and no more is claimed."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,7 +18,7 @@ def production(make_app, monkeypatch):
 
 @pytest.mark.attack("FAILURES-fresh-without-asking")
 def test_who_must_be_there_is_shown_a_page_by_the_provider(subtests, production, database):
-    for asked, prompt in (
+    for parameters, prompt in (
         ({}, None),
         ({"prompt": "consent"}, None),
         ({"prompt": "login"}, ["select_account"]),
@@ -27,10 +27,10 @@ def test_who_must_be_there_is_shown_a_page_by_the_provider(subtests, production,
         ({"max_age": "0"}, ["select_account"]),
         ({"max_age": "3600"}, ["select_account"]),
     ):
-        with subtests.test(asked=asked, prompt=prompt):
+        with subtests.test(parameters=parameters, prompt=prompt):
             client = RelyingParty.registered(production, database)
             person = production_browser(production)
-            page = person.follow_home(client.authorize(person, **asked))
+            page = person.follow_home(client.authorize(person, **parameters))
 
             leaving = person.follow_home(page.forms[0].submit("choice", value="sign-in")).location
 
@@ -55,13 +55,13 @@ def test_a_request_that_expired_meanwhile_still_leads_to_the_provider(
 
 
 @pytest.mark.attack("FAILURES-fresh-without-asking")
-@pytest.mark.parametrize("asked", [{"prompt": "login"}, {"max_age": "0"}])
+@pytest.mark.parametrize("parameters", [{"prompt": "login"}, {"max_age": "0"}])
 def test_no_claim_says_more_than_that_somebody_was_confirmed(
-    browser, relying_party, turnable_clock, asked
+    browser, relying_party, turnable_clock, parameters
 ):
     browser.sign_in()
     turnable_clock.advance(minutes=1)
-    tokens = relying_party.redeem(relying_party.sign_in_with(browser, **asked)).json
+    tokens = relying_party.redeem(relying_party.sign_in_with(browser, **parameters)).json
     confirmed = int(turnable_clock.moment.timestamp())
     turnable_clock.advance(minutes=1)
     again = relying_party.refresh(tokens["refresh_token"]).json

@@ -101,7 +101,7 @@ def test_the_old_session_does_not_satisfy_prompt_login(browser, trusted, turnabl
     turnable_clock.advance(seconds=1)
     page = browser.follow_home(trusted.authorize(browser, prompt="login"))
 
-    # The page offers no such button; who sends the choice all the same is asked again.
+    # The page offers no such button; who sends the choice all the same is prompted again.
     fields = dict(page.forms[0].submit_fields()) | {"choice": "continue"}
     answer = browser.follow_home(browser.post("/sign-in", fields))
 

@@ -246,15 +246,15 @@ def test_a_public_client_on_a_device_cannot_skip_consent(subtests, run, capsys, 
         *("https://localhost:4444/cb", "https://127.0.0.1/cb"),
     ):
         with subtests.test(uri=uri):
-            asked = (*REQUIRED, "--redirect-uri", uri, "--skip-consent")
+            arguments = (*REQUIRED, "--redirect-uri", uri, "--skip-consent")
             before = _clients(database)
 
-            status, message = _refused(capsys, *asked, "--public")
+            status, message = _refused(capsys, *arguments, "--public")
 
             assert status == 1
             reason = "cannot skip consent: any program on the device could pass for it"
             assert f"{uri!r} {reason}" in message
             assert _clients(database) == before
-            run(*asked)
+            run(*arguments)
 
     run(*REQUIRED, "--public", "--skip-consent")

@@ -42,11 +42,11 @@ def test_whatever_else_it_holds_the_answer_goes_by_query(subtests, browser, rely
 def test_the_mode_of_an_object_means_nothing_without_a_redirect_uri_of_the_client(
     browser, relying_party
 ):
-    asked = relying_party.request(
+    parameters = relying_party.request(
         request=_object('{"response_mode":"form_post"}'), redirect_uri="https://evil.example/"
     )
 
-    page = browser.get("/api/auth/oauth2/authorize", asked, expect_errors=True)
+    page = browser.get("/api/auth/oauth2/authorize", parameters, expect_errors=True)
 
     assert page.status_int == 400
     assert not page.forms

@@ -90,8 +90,8 @@ def test_signed_userinfo_is_announced_with_its_algorithms(metadata):
 
 @pytest.mark.requirement("OIDC-DISCOVERY-3-14")
 def test_the_claims_parameter_is_announced(browser, relying_party, metadata):
-    asked = '{"userinfo": {"name": null}}'
-    code = relying_party.sign_in_with(browser, scope="openid", claims=asked)
+    claims = '{"userinfo": {"name": null}}'
+    code = relying_party.sign_in_with(browser, scope="openid", claims=claims)
     tokens = relying_party.redeem(code).json
 
     assert metadata["claims_parameter_supported"] is True

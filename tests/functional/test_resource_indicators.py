@@ -149,13 +149,13 @@ def test_redeeming_may_narrow_to_one_resource(browser, relying_party):
 def test_refreshing_may_narrow_each_time_anew(browser, relying_party):
     token = tokens_of(browser, relying_party, CALENDAR, FILES)["refresh_token"]
 
-    for asked, aud in [
+    for resources, aud in [
         ([FILES], FILES),
         ([CALENDAR], CALENDAR),
         ([], [CALENDAR, FILES]),
         ([FILES, CALENDAR], [FILES, CALENDAR]),
     ]:
-        answer = relying_party.refresh(token, resource=asked).json
+        answer = relying_party.refresh(token, resource=resources).json
         token = answer["refresh_token"]
         assert access_claims(answer, relying_party)["aud"] == aud
 
@@ -166,11 +166,11 @@ def test_what_was_not_granted_is_an_invalid_target_at_the_token_endpoint(
     subtests, browser, relying_party
 ):
     for granted_resources in ([], [CALENDAR]):
-        for asked in ([FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]):
-            with subtests.test(granted_resources=granted_resources, asked=asked):
+        for requested in ([FILES], [CALENDAR, FILES], ["https://elsewhere.example.com/"]):
+            with subtests.test(granted_resources=granted_resources, requested=requested):
                 code = granted(browser, relying_party, *granted_resources)
 
-                answer = relying_party.redeem(code, resource=asked)
+                answer = relying_party.redeem(code, resource=requested)
 
                 assert answer.status_int == 400
                 assert answer.json["error"] == "invalid_target"

@@ -195,9 +195,9 @@ def test_the_gate_refuses_in_the_words_of_the_endpoint(browser):
 def test_an_authorization_request_that_would_not_fit_when_sealed_is_refused(
     browser, relying_party, method, status
 ):
-    asked = relying_party.request(state="s" * 17_000)
+    parameters = relying_party.request(state="s" * 17_000)
 
-    answer = getattr(browser, method)("/api/auth/oauth2/authorize", asked, expect_errors=True)
+    answer = getattr(browser, method)("/api/auth/oauth2/authorize", parameters, expect_errors=True)
 
     assert answer.status_int == status
     assert "longer than 16384 bytes" in answer.text

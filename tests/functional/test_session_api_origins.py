@@ -146,10 +146,10 @@ def test_a_document_lets_a_trusted_page_send_its_credentials(subtests, app):
                     "access-control-expose-headers": "WWW-Authenticate, Retry-After",
                 }
                 assert "Origin" in answer.headers["Vary"]
-                asked = _preflight(browser, route.path, APP, "GET")
-                assert asked.status_int == 204
-                assert _cors(asked)["access-control-allow-origin"] == APP
-                assert _cors(asked)["access-control-allow-credentials"] == "true"
+                preflight = _preflight(browser, route.path, APP, "GET")
+                assert preflight.status_int == 204
+                assert _cors(preflight)["access-control-allow-origin"] == APP
+                assert _cors(preflight)["access-control-allow-credentials"] == "true"
 
 
 @pytest.mark.attack("BROWSER-cache-poisoning")
@@ -176,16 +176,16 @@ def test_a_trusted_page_learns_that_an_endpoint_is_not_there(subtests, signed_in
     for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
         for path in UNKNOWN:
             with subtests.test(method=method, path=path):
-                asked = _preflight(signed_in, f"/api/auth/{path}", APP, method)
+                preflight = _preflight(signed_in, f"/api/auth/{path}", APP, method)
                 answer = signed_in.request(
                     f"/api/auth/{path}", method=method, headers={"Origin": APP}, expect_errors=True
                 )
 
-                assert (asked.status_int, asked.body) == (204, b"")
-                assert method in _cors(asked)["access-control-allow-methods"].split(", ")
-                assert "content-type" in _cors(asked)["access-control-allow-headers"]
+                assert (preflight.status_int, preflight.body) == (204, b"")
+                assert method in _cors(preflight)["access-control-allow-methods"].split(", ")
+                assert "content-type" in _cors(preflight)["access-control-allow-headers"]
                 assert (answer.status_int, answer.json["code"]) == (404, "NOT_FOUND")
-                for each in (asked, answer):
+                for each in (preflight, answer):
                     assert _cors(each)["access-control-allow-origin"] == APP
                     assert _cors(each)["access-control-allow-credentials"] == "true"
                     assert "Origin" in each.headers["Vary"]
@@ -195,24 +195,24 @@ def test_another_page_does_not(subtests, signed_in):
     for origin in ("https://evil.example", "null", "https://example.com.evil.net"):
         for path in UNKNOWN:
             with subtests.test(origin=origin, path=path):
-                asked = _preflight(signed_in, f"/api/auth/{path}", origin)
+                preflight = _preflight(signed_in, f"/api/auth/{path}", origin)
                 answer = signed_in.get(
                     f"/api/auth/{path}", headers={"Origin": origin}, expect_errors=True
                 )
 
-                assert asked.status_int == answer.status_int == 404
-                assert _cors(asked) == _cors(answer) == {}
+                assert preflight.status_int == answer.status_int == 404
+                assert _cors(preflight) == _cors(answer) == {}
                 assert "Origin" in answer.headers["Vary"]
 
 
 @pytest.mark.parametrize("path", ["/api/nowhere", "/nowhere", "/api/authority", "/static/no.css"])
 def test_elsewhere_nobody_is_told_across_origins(signed_in, path):
-    asked = _preflight(signed_in, path, APP)
+    preflight = _preflight(signed_in, path, APP)
     answer = signed_in.get(path, headers={"Origin": APP}, expect_errors=True)
 
-    assert asked.status_int in {404, 405}
+    assert preflight.status_int in {404, 405}
     assert answer.status_int == 404
-    assert _cors(asked) == _cors(answer) == {}
+    assert _cors(preflight) == _cors(answer) == {}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""GET sign-in/begin: a sign-in that an application asked for begins with the browser itself."""
+"""GET sign-in/begin: a sign-in that an application requested begins with the browser itself."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -35,8 +35,8 @@ def _attempts(database):
 
 @pytest.mark.story("sign_in.begin")
 def test_from_the_application_to_the_provider_and_back_without_a_click(person, standin):
-    asked = {"provider": "github", "callbackURL": HOME}
-    begun = person.post_json(SOCIAL, asked, headers={"Origin": "https://app.example.com"})
+    body = {"provider": "github", "callbackURL": HOME}
+    begun = person.post_json(SOCIAL, body, headers={"Origin": "https://app.example.com"})
 
     leaving = person.visit(begun.json["url"], headers=NAVIGATION | {"Sec-Fetch-Site": "same-site"})
     answer = person.visit(standin.allow(leaving.location))

@@ -93,9 +93,9 @@ def test_a_new_sign_in_is_a_newer_one_for_clients_too(browser, relying_party, tu
     relying_party.sign_in_with(browser)
     turnable_clock.advance(hours=1)
 
-    asked = relying_party.authorize(browser, max_age="60")
-    assert "/sign-in?" in asked.location
-    page = browser.visit(asked.location)
+    redirect = relying_party.authorize(browser, max_age="60")
+    assert "/sign-in?" in redirect.location
+    page = browser.visit(redirect.location)
     answer = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
 
     assert "code" in relying_party.answer(answer)
@@ -139,8 +139,8 @@ def test_continue_does_not_answer_for_somebody_whom_the_page_did_not_name(
     app, browser, relying_party, database
 ):
     browser.sign_in()
-    asked = relying_party.authorize(browser, prompt="select_account")
-    page = browser.visit(asked.location)
+    redirect = relying_party.authorize(browser, prompt="select_account")
+    page = browser.visit(redirect.location)
     assert "Local Developer" in page.text
     _become_another_user(app, database, browser)
 

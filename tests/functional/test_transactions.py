@@ -35,7 +35,7 @@ def test_a_sign_in_that_fails_half_way_leaves_nothing_but_a_spent_attempt(
     assert "Set-Cookie" not in answer.headers
     assert "the disk is full" not in answer.text
     assert [_count(database, table) for table in (user, account, session)] == [0, 0, 0]
-    # Before the provider is asked, and for good.
+    # Before the provider is queried, and for good.
     (row,) = made_by_requests(database)
     assert row.updated_at is not None
 

@@ -28,7 +28,7 @@ def left_to(answer, uri):
 
 
 def is_confirmation(answer):
-    """Check that the person is asked, and nothing has happened yet."""
+    """Check that the person is prompted, and nothing has happened yet."""
     assert answer.status_int == 200
     assert answer.html.find(id="logout-confirm") is not None
     assert not COOKIES & set(cookies_set_by(answer))

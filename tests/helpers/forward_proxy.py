@@ -15,7 +15,7 @@ class ForwardProxy:
 
     def __init__(self, hosts, *, credentials=None):
         self.hosts = hosts
-        self.asked = []
+        self.requests = []
         self._wanted = credentials
         self._server = socket.create_server(("127.0.0.1", 0))
         self.port = self._server.getsockname()[1]
@@ -52,7 +52,7 @@ class ForwardProxy:
                 head += data
             line, *headers = head.decode("latin-1").partition("\r\n\r\n")[0].split("\r\n")
             method, target, _ = line.split(" ")
-            self.asked.append((method, target))
+            self.requests.append((method, target))
             if not self._may(headers):
                 sock.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
                 return

@@ -25,8 +25,8 @@ class Held:
         self.consent = self.client.authorize(person, prompt="consent").location
         self.consent_form = _fields(person.visit(self.consent), decision="allow")
         self.logout_form = _fields(person.get(END_SESSION), decision="stay")
-        asked = {"client_id": self.client.client_id}
-        self.sealed_logout = person.post(END_SESSION, asked).location
+        parameters = {"client_id": self.client.client_id}
+        self.sealed_logout = person.post(END_SESSION, parameters).location
         self.sign_out_form = _fields(person.get("/"))
         self.cookies = [dict(browser.cookies) for browser in (person, newcomer)]
 

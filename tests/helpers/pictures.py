@@ -16,7 +16,7 @@ def add_option(parser):
 
 @pytest.fixture
 def keep_picture(request):
-    """Leave a picture of a whole page under a name, if pictures were asked for."""
+    """Leave a picture of a whole page under a name, if pictures were requested."""
 
     def keep(tab, name):
         if request.config.option.pictures:

@@ -58,7 +58,7 @@ class RelyingParty:
         return browser.get(AUTHORIZE, self.request(**changes))
 
     def sign_in_with(self, browser, **changes):
-        """Let the person sign in and allow everything asked; return the code."""
+        """Let the person sign in and allow everything requested; return the code."""
         answer = browser.follow_home(self.authorize(browser, **changes))
         if "/sign-in" in answer.request.path:
             answer = browser.follow_home(browser.press(answer, choice="sign-in"))

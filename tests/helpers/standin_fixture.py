@@ -88,9 +88,9 @@ class IdentityProviderStandin:
         self._control("advance", {"seconds": seconds})
 
     def requests(self, path=None):
-        """Return what it was asked so far, at one address or at all."""
-        asked = json.loads(self._control("requests", {}))
-        return [request for request in asked if path in {None, request["path"]}]
+        """Return the requests that it received so far, at one address or at all."""
+        received = json.loads(self._control("requests", {}))
+        return [request for request in received if path in {None, request["path"]}]
 
     def reset(self):
         self._control("reset", {})

@@ -36,7 +36,7 @@ def pytest_timeout_set_timer(item, settings):
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item):
-    # Who debugs has asked for none.
+    # Who debugs wants none.
     if settings := item.stash.get(_SETTINGS, None):
         item.ihook.pytest_timeout_set_timer(item=item, settings=settings)
     return (yield)

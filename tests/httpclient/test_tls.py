@@ -43,16 +43,16 @@ def test_a_certificate_for_another_name_is_refused(serve, make_client, authority
 
 def test_the_host_name_is_asked_for_and_checked(serve, make_client, authority, names):
     names["secure.test."] = ["127.0.0.1"]
-    asked = []
+    requested = []
     context = authority.server_context("secure.test")
-    context.sni_callback = lambda _socket, name, _context: asked.append(name)
+    context.sni_callback = lambda _socket, name, _context: requested.append(name)
     server = serve(replies(answer(body=b"safe")), tls=context)
     client = make_client(ca_bundle=authority.bundle)
 
     response = client.send(Request(Method.GET, f"https://secure.test.:{server.port}/"))
 
     assert response.body == b"safe"
-    assert asked == ["secure.test"]
+    assert requested == ["secure.test"]
 
 
 def test_a_host_that_does_not_speak_tls_is_an_error(serve, make_client, authority):

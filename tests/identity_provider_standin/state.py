@@ -1,4 +1,4 @@
-"""What the stand-in remembers: its application, accounts, codes, tokens and what it was asked."""
+"""What the stand-in remembers: its application, accounts, codes, tokens and every request."""
 
 import base64
 import hashlib

@@ -128,7 +128,7 @@ def test_writing_transactions_are_spans_of_their_request(browser, sent, engine):
 
     (request,) = sent().named("GET /api/auth/callback/{provider_id}")
     made = [s for s in sent().named("transaction") if s.parent_id == request.span_id]
-    # The attempt is spent before the provider is asked, and the session made after that.
+    # The attempt is spent before the provider is queried, and the session made after that.
     assert len(made) == 2
     for transaction in made:
         assert transaction.trace_id == request.trace_id
@@ -178,8 +178,8 @@ def test_what_is_sent_to_others_names_the_trace(
     exchanges = [span for span in collector.spans if span.parent_id == request.span_id]
     outgoing = [span for span in exchanges if span.kind == CLIENT and span.name != "transaction"]
     assert [span.name for span in outgoing] == ["POST", "GET", "GET"]
-    asked = identity_provider_standin.requests()[-3:]
-    named = [sent["headers"]["traceparent"].split("-")[1:3] for sent in asked]
+    received = identity_provider_standin.requests()[-3:]
+    named = [sent["headers"]["traceparent"].split("-")[1:3] for sent in received]
     assert named == [[request.trace_id, span.span_id] for span in outgoing]
     host = {"server.address": "127.0.0.1", "http.response.status_code": 200}
     assert all(host.items() <= span.attributes.items() for span in outgoing)
@@ -189,9 +189,9 @@ def test_nothing_but_the_trace_goes_on_to_others(person, production, identity_pr
     carried = {"traceparent": CALLER, "tracestate": "v=1", "baggage": "person=ada"}
     sign_in(person, identity_provider_standin, **carried)
 
-    asked = identity_provider_standin.requests()[-1]["headers"]
-    assert asked["traceparent"].startswith(f"00-{TRACE}-")
-    assert "baggage" not in asked
+    headers = identity_provider_standin.requests()[-1]["headers"]
+    assert headers["traceparent"].startswith(f"00-{TRACE}-")
+    assert "baggage" not in headers
 
 
 def test_a_host_that_does_not_answer_is_a_failed_span(

@@ -30,7 +30,7 @@ function tagged(name, value) {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line);
-  const answer = asked.call ? call(asked.call, asked.argument) : open(asked.open, asked.form);
+  const sent = JSON.parse(line);
+  const answer = sent.call ? call(sent.call, sent.argument) : open(sent.open, sent.form);
   console.log(JSON.stringify(await answer, tagged));
 }

@@ -96,7 +96,7 @@ def test_no_situation_leads_to_an_answer_that_is_not_described():
 
 
 def test_too_many_requests_are_answered_as_described(make_app, monkeypatch):
-    """One application counts them all: each operation is asked from an address of its own."""
+    """One application counts them all: each operation is called from an address of its own."""
     for name, value in github_app.environ().items():
         monkeypatch.setenv(name, value)
     app = production_app(make_app, monkeypatch)

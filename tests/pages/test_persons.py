@@ -58,7 +58,7 @@ def test_in_german_and_from_the_right_it_fits_on_a_phone(new_visit, control, kee
 def test_who_may_not_enter_sees_why(visit, control, keep_picture):
     control.put("persons/carol", {"may_enter": False})
     visit.go("/sign-in", person="carol")
-    keep_picture(visit.tab, "persons-asked-for")
+    keep_picture(visit.tab, "persons-requested")
     visit.tab.locator("#sign-in-submit").click()
 
     sees(visit.tab, "You may not sign in here")

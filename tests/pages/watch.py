@@ -19,7 +19,7 @@ class Watch:
         context.on("dialog", self._dismiss)
 
     def requests_beyond(self, *origins):
-        """Return what was asked of any other host."""
+        """Return the requests to any other host."""
         ours = tuple(f"{origin}/" for origin in origins)
         return [url for url in self.requests if not url.startswith((*ours, "data:"))]
 

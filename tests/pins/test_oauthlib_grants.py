@@ -25,7 +25,7 @@ CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
 class Permissive(RequestValidator):
-    """Says yes to everything, and notes what it was asked."""
+    """Says yes to everything, and notes what it is told."""
 
     pkce_required = True
     challenge = CHALLENGE
@@ -77,14 +77,14 @@ def validator():
 
 def _authorize(validator, **changes):
     grant = AuthorizationCodeGrant(validator)
-    asked = {
+    parameters = {
         "client_id": "c",
         "redirect_uri": "https://a.example/",
         "response_type": "code",
         "code_challenge": CHALLENGE,
         "code_challenge_method": "S256",
     } | changes
-    query = "&".join(f"{name}={value}" for name, value in asked.items() if value is not None)
+    query = "&".join(f"{name}={value}" for name, value in parameters.items() if value is not None)
     endpoint = AuthorizationEndpoint("code", None, {"code": grant})
     return endpoint.create_authorization_response(
         f"https://server/?{query}", scopes=["openid"], credentials={"user": "user"}
@@ -209,7 +209,7 @@ def test_no_hook_ends_the_old_refresh_token(validator):
 
     assert status == 200
     assert answer["refresh_token"] != "the-old-one"
-    # What is saved does not name the token before it, and nothing else is asked.
+    # What is saved does not name the token before it, and no other hook is called.
     assert "the-old-one" not in str(validator.saved)
     assert validator.invalidated == []
 

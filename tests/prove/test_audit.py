@@ -10,7 +10,7 @@ from tools.prove.ledger import Family, Ledger
 
 
 class Service:
-    """The application, asked as a fleet of processes is."""
+    """The application, called as a fleet of processes is."""
 
     def __init__(self, app):
         self.send = calling(app)

@@ -91,9 +91,9 @@ def losses(caplog):
     caplog.set_level(logging.INFO)
 
     def send(changed):
-        with service() as asked:
-            asked.application = changed(asked)
-            requests = part.Requests(asked, log, random.Random(1))
+        with service() as target:
+            target.application = changed(target)
+            requests = part.Requests(target, log, random.Random(1))
             requests.send(120)
         return requests.losses
 
@@ -102,7 +102,7 @@ def losses(caplog):
 
 
 def test_the_service_as_it_is_loses_nothing(losses):
-    assert losses(lambda asked: asked.application) == []
+    assert losses(lambda target: target.application) == []
 
 
 def failing(*_):
@@ -146,13 +146,13 @@ FAULTS = {
 
 
 def test_what_breaks_a_rule_is_told_with_the_request(losses, subtests):
-    def faulty(asked):
-        application = asked.application
+    def faulty(target):
+        application = target.application
 
         def answer(environ, start):
             given = Request(environ).get_response(application)
             if environ["PATH_INFO"] in FAULTS:
-                FAULTS[environ["PATH_INFO"]][0](given, asked.client.secret)
+                FAULTS[environ["PATH_INFO"]][0](given, target.client.secret)
             return given(environ, start)
 
         return answer

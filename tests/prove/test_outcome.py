@@ -53,12 +53,12 @@ def test_a_part_that_breaks_off_is_a_loss_and_the_others_go_on(monkeypatch, caps
 
 @pytest.mark.parametrize("extent", ["brief", "long"])
 def test_another_setting_is_asked_for_by_name(extent, monkeypatch):
-    asked = []
-    monkeypatch.setitem(PARTS, "kills", lambda extent: asked.append(extent) or outcome())
+    extents = []
+    monkeypatch.setitem(PARTS, "kills", lambda extent: extents.append(extent) or outcome())
 
     command.main([f"--{extent}", "kills"])
 
-    assert asked == [extent]
+    assert extents == [extent]
 
 
 def test_an_unknown_part_is_named(capsys):

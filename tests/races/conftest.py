@@ -17,7 +17,7 @@ from tests.races.story import Story
 
 @pytest.fixture(scope="session")
 def shared_processes():
-    """Four processes of the service, in a list until they do not do what they are asked."""
+    """Four processes of the service, in a list until they do not do what they are told."""
     shared = [Processes()]
     yield shared
     for processes in shared:

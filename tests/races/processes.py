@@ -66,7 +66,7 @@ class Processes:
             worker.stdout.close()
 
     def kill(self):
-        """End processes that answer no more, or no longer what they were asked."""
+        """End processes that answer no more, or no longer what was requested."""
         for worker in self._workers:
             worker.kill()
             worker.communicate()

@@ -307,7 +307,7 @@ def test_issuing_and_taking_back_side_by_side_leave_nothing_behind(
     answers = processes.send(requests)
 
     assert set(_statuses(answers)) <= {200, 400, 404}
-    # Consent was not asked for again, so all of it went with the one there was.
+    # Consent was not requested again, so all of it went with the one there was.
     assert _count(database, oauth_consent) == 0
     assert _count(database, oauth_access_token) == 0
     assert None not in database.reader.scalars(select(oauth_refresh_token.c.revoked)).all()

@@ -45,7 +45,7 @@ class RefusedError(Exception):
 
 
 def sign_in(connection, began_at):
-    """Do what a sign-in does in its transaction, after the provider was asked."""
+    """Do what a sign-in does in its transaction, after the provider was queried."""
     account_lock.claim(connection, ADA.account_id)
     owner, _ = users.from_profile(connection, ADA)
     confirmed = confirmation.confirm(

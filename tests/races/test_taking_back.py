@@ -139,11 +139,11 @@ def test_what_is_being_taken_back_is_not_issued(story, issue, take_back):
 
 
 def declining_email(story, transaction):
-    asked = _asked(story)
-    consent.remember(transaction, asked, story.session["user"]["id"], ["email"])
+    authorization_request = _authorization_request(story)
+    consent.remember(transaction, authorization_request, story.session["user"]["id"], ["email"])
 
 
-def _asked(story):
+def _authorization_request(story):
     context = ServerContext(
         story.app.registry.components.settings,
         story.app.registry.components.signing_keys,

@@ -61,8 +61,8 @@ class IdpyoidcParty:
 
     def sign_out(self, state):
         """Return the state that was sent, and where the person comes back."""
-        asked = self.handler.logout(state, post_logout_redirect_uri=POST_LOGOUT_REDIRECT_URI)
-        return asked["request"]["state"], self._person.open(asked["url"])
+        logout = self.handler.logout(state, post_logout_redirect_uri=POST_LOGOUT_REDIRECT_URI)
+        return logout["request"]["state"], self._person.open(logout["url"])
 
     def tokens(self, state):
         """Return what the library remembers of a sign-in."""

@@ -1,4 +1,4 @@
-"""An application that answers with what it was asked, and says when it is closed."""
+"""An application that answers with the request that it received, and says when it is closed."""
 
 import json
 import signal

@@ -32,7 +32,7 @@ class Server(LocalService):
 
 
 class EchoServer(Process):
-    """An application that answers with what it was asked, under one of the servers."""
+    """An application that answers with the request that it received, under one of the servers."""
 
     def __init__(self, name, folder, *options, times=1, **env):
         self.port = free_port()

@@ -81,7 +81,7 @@ class Waitress:
     def __init__(self):
         self.sockets = {}
         self.tasks = deque()
-        self.asked = []
+        self.requested = []
         self._clients = []
         served = SimpleNamespace(add_task=self.tasks.append)
         self.server = create_server(self._answer, self.sockets, _dispatcher=served, port=0)
@@ -119,7 +119,7 @@ class Waitress:
         self.server.close()
 
     def _answer(self, environ, start_response):
-        self.asked.append(environ["PATH_INFO"])
+        self.requested.append(environ["PATH_INFO"])
         start_response("200 OK", [("Content-Length", str(len(_LARGE)))])
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [_LARGE]
 
@@ -143,7 +143,7 @@ def _unread(waitress):
 
 
 def _sent_by_a_thread(waitress):
-    """Return a client that asked twice, and its connection: the loop has not gone on since."""
+    """Return a client of two requests, and its connection: the loop has not gone on since."""
     waitress.server.adj.send_bytes = 1
     client, channel = waitress.connect()
     client.sendall(_request("HEAD /1") + _request("HEAD /2"))
@@ -182,19 +182,19 @@ def test_what_came_after_a_request_waits_until_its_answer_is_taken(waitress):
     client.sendall(_request("GET /1") + _request("HEAD /2"))
     waitress.go_on_until(lambda: channel.has_unread_answer)
     waitress.receive_and_send()
-    assert waitress.asked == ["/1"]
+    assert waitress.requested == ["/1"]
 
-    waitress.go_on_until(lambda: client.recv(1_000_000) and waitress.asked != ["/1"])
-    assert waitress.asked == ["/1", "/2"]
+    waitress.go_on_until(lambda: client.recv(1_000_000) and waitress.requested != ["/1"])
+    assert waitress.requested == ["/1", "/2"]
 
 
 def test_nothing_more_is_read_before_what_has_come(waitress):
     client, _ = _sent_by_a_thread(waitress)
 
     client.sendall(_request("HEAD /3"))
-    waitress.go_on_until(lambda: len(waitress.asked) == 3)
+    waitress.go_on_until(lambda: len(waitress.requested) == 3)
 
-    assert waitress.asked == ["/1", "/2", "/3"]
+    assert waitress.requested == ["/1", "/2", "/3"]
 
 
 def test_an_answer_that_was_not_sent_is_not_unread(waitress):

@@ -1,4 +1,4 @@
-"""How codes are asked for and redeemed in a history, rightly and wrongly."""
+"""How codes are requested and redeemed in a history, rightly and wrongly."""
 
 from datetime import timedelta
 

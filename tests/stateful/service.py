@@ -100,8 +100,8 @@ class Service:
             refresh_tokens.revoke_of_user(connection, user_id, client_id)
 
     def authorize(self, client_id, session_id, scopes, *, for_resource, agreed):
-        """Return a code and whether the person was asked; no code where they said no."""
-        asked = {
+        """Return a code and whether the person was prompted; no code where they said no."""
+        parameters = {
             "response_type": "code",
             "client_id": client_id,
             "redirect_uri": REDIRECT_URI,
@@ -110,10 +110,10 @@ class Service:
             "code_challenge_method": "S256",
         }
         if for_resource:
-            asked["resource"] = RESOURCE
+            parameters["resource"] = RESOURCE
         reader = self.database.reader
         with self._server_context() as context:
-            sent = OAuthRequest.read(AUTHORIZATION, context, None, asked.items())
+            sent = OAuthRequest.read(AUTHORIZATION, context, None, parameters.items())
             request = server.validate_authorization_request(sent)
             session = sessions.find_by_id(reader, session_id)
             known = consents.find(reader, client_id, session.user.id)

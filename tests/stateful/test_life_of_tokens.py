@@ -70,5 +70,5 @@ def test_no_history_makes_a_token_count_that_should_not(
     )
     del seen["start"]
     with capsys.disabled():
-        print(f"\n{seen['steps']} steps:", *sorted(seen.items()))  # noqa: T201  (asked for)
+        print(f"\n{seen['steps']} steps:", *sorted(seen.items()))  # noqa: T201  (wanted)
     assert WANTED is not None or seen["steps"] >= number * LEAST_STEPS_OF_AN_EXAMPLE

@@ -79,7 +79,7 @@ def test_what_cannot_be_installed_ends_the_run_in_ci_alone(checkout, fails):
 
 
 @pytest.mark.parametrize(
-    ("ask", "asked", "remedy"),
+    ("ask", "arguments", "remedy"),
     [
         (parts.apache_module, ["no"], "as root: apt-get install libapache2-mod-no"),
         (parts.library, ["no_module", "no"], "./run test installs requirements/no.txt"),
@@ -87,11 +87,11 @@ def test_what_cannot_be_installed_ends_the_run_in_ci_alone(checkout, fails):
 )
 @pytest.mark.parametrize(("ci", "outcome"), [("true", "Failed"), ("", "Skipped")])
 def test_a_test_without_its_part_is_left_out_and_fails_in_ci(
-    monkeypatch, ask, asked, remedy, ci, outcome
+    monkeypatch, ask, arguments, remedy, ci, outcome
 ):
     monkeypatch.setenv("CI", ci)
 
     with pytest.raises(BaseException, match=f" is missing; {remedy}") as raised:
-        ask(*asked)
+        ask(*arguments)
 
     assert raised.typename == outcome

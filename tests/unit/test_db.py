@@ -73,14 +73,14 @@ def test_the_writer_holds_the_write_lock_from_the_beginning(database, database_u
 def test_who_waits_for_the_write_lock_begins_to_ask_anew_all_the_time(database, database_url):
     other = Database(f"{database_url}")
     with other.transaction() as connection:
-        asked = []
-        connection.connection.dbapi_connection.set_trace_callback(asked.append)
+        statements = []
+        connection.connection.dbapi_connection.set_trace_callback(statements.append)
 
     with ThreadPoolExecutor(1) as pool:
         with database.transaction() as connection:
             connection.execute(insert(verification), _row("a", "first"))
             waiting = pool.submit(_insert, other, _row("b", "second"))
-            until(lambda: asked.count("BEGIN IMMEDIATE") > 10 or waiting.done())
+            until(lambda: statements.count("BEGIN IMMEDIATE") > 10 or waiting.done())
             assert not waiting.done()
         waiting.result()
 
@@ -90,15 +90,15 @@ def test_who_waits_for_the_write_lock_begins_to_ask_anew_all_the_time(database, 
 
 @pytest.mark.engines("sqlite")
 def test_what_no_waiting_mends_is_not_waited_for(database):
-    asked = []
+    statements = []
     with database.writer.connect() as connection:
         driver = connection.connection.dbapi_connection
         driver.execute("BEGIN")
-        driver.set_trace_callback(asked.append)
+        driver.set_trace_callback(statements.append)
         with pytest.raises(OperationalError, match="within a transaction"):
             connection.begin()
 
-    assert asked.count("BEGIN IMMEDIATE") == 1
+    assert statements.count("BEGIN IMMEDIATE") == 1
 
 
 def _insert(database, row):

@@ -10,7 +10,7 @@ NAMES = ("id", "identifier", "value", "expires_at", "created_at")
 PUT = Prepared(insert(verification), *NAMES)
 FIND = Prepared(
     select(verification.c.expires_at, verification.c.value).where(
-        verification.c.id == bindparam("asked")
+        verification.c.id == bindparam("wanted_id")
     )
 )
 
@@ -30,9 +30,9 @@ def row():
 def test_values_come_back_as_the_column_types_give_them(writer, row):
     assert PUT.rowcount(writer, row) == 1
 
-    assert FIND.first(writer, {"asked": "v"}) == (row["expires_at"], "x")
+    assert FIND.first(writer, {"wanted_id": "v"}) == (row["expires_at"], "x")
     plain = writer.execute(select(verification.c.expires_at, verification.c.value)).one()
-    assert FIND.first(writer, {"asked": "v"}) == tuple(plain)
+    assert FIND.first(writer, {"wanted_id": "v"}) == tuple(plain)
 
 
 def test_all_rows_come_back_in_their_order(writer, row):
@@ -46,7 +46,7 @@ def test_all_rows_come_back_in_their_order(writer, row):
 
 
 def test_no_row_is_none(writer):
-    assert FIND.first(writer, {"asked": "nobody"}) is None
+    assert FIND.first(writer, {"wanted_id": "nobody"}) is None
 
 
 def test_columns_of_one_name_in_two_tables_are_both_answered(writer, row):
@@ -83,14 +83,14 @@ def test_the_number_of_changed_rows_is_told(writer, row):
 
 
 def test_a_missing_parameter_is_a_mistake_of_the_caller(writer):
-    with pytest.raises(KeyError, match="asked"):
+    with pytest.raises(KeyError, match="wanted_id"):
         FIND.first(writer, {})
 
 
 def test_arrays_are_tuples(writer):
     scopes = Prepared(
         select(oauth_consent.c.scopes.label("scopes")).where(
-            oauth_consent.c.id == bindparam("asked")
+            oauth_consent.c.id == bindparam("wanted_id")
         )
     )
     now = clock.now()
@@ -106,7 +106,7 @@ def test_arrays_are_tuples(writer):
         },
     )
 
-    assert scopes.first(writer, {"asked": "c"}) == (("openid", "email"),)
+    assert scopes.first(writer, {"wanted_id": "c"}) == (("openid", "email"),)
 
 
 def test_the_drivers_errors_are_sqlalchemys_without_the_values(writer, row):

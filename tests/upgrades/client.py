@@ -33,8 +33,8 @@ class Client:
         return answer and answer["user"]["id"]
 
     def code(self, service):
-        """Let the person sign in and allow what is asked."""
-        asked = {
+        """Let the person sign in and allow what is requested."""
+        parameters = {
             "response_type": "code",
             "client_id": self.credentials[0],
             "redirect_uri": REDIRECT_URI,
@@ -42,7 +42,7 @@ class Client:
             "code_challenge": challenge_of(self.verifier),
             "code_challenge_method": "S256",
         }
-        answer = self.person.open(f"{service.url}{AUTHORIZE}?{urlencode(asked)}")
+        answer = self.person.open(f"{service.url}{AUTHORIZE}?{urlencode(parameters)}")
         return parse_qs(urlsplit(answer).query)["code"][0]
 
     def redeem(self, service, code):

@@ -70,17 +70,17 @@ def with_long_values(
     """
     longest = _LONGEST_AUTHORIZATION_REQUEST if path == _AUTHORIZE else _LONGEST_QUERY
     query = {each["name"]: each["in"] for each in described.get("parameters", ())}
-    asked = _Values(method.upper(), path, sound, headers)
+    requests = _Values(method.upper(), path, sound, headers)
     for name in [*(name for name, kind in query.items() if kind == "query"), "unheard_of"]:
-        yield from asked.each(name, longest, asked.in_query)
+        yield from requests.each(name, longest, requests.in_query)
     for kind, content in described.get("requestBody", {}).get("content", {}).items():
         names = [*content["schema"].get("properties", ()), "unheard_of"]
         for name in names:
-            yield from asked.each(
-                name, _LONGEST_BODY, asked.in_form if kind == FORM else asked.in_json
+            yield from requests.each(
+                name, _LONGEST_BODY, requests.in_form if kind == FORM else requests.in_json
             )
     if "path" in query.values():
-        yield from asked.each("path", LONGEST_HEADER, asked.in_path)
+        yield from requests.each("path", LONGEST_HEADER, requests.in_path)
 
 
 class _Values:

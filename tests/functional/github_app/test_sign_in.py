@@ -45,7 +45,7 @@ def test_a_member_signs_in_and_a_stranger_does_not(come, acme):
     assert mona.session()["user"]["username"] == "octocat"
     assert answer.status_int == 403
     assert stranger.session() is None
-    # Nothing was asked in the name of the person.
+    # Nothing was requested in the name of the person.
     assert acme.requests("/api/user/memberships/orgs") == []
 
 

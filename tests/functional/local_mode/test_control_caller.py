@@ -105,11 +105,11 @@ def test_no_endpoint_passes_over_what_it_does_not_know(subtests, control):
         with subtests.test(f"{endpoint.method} {endpoint.path}"):
             path = endpoint.path.format(person_id="local-developer", session_id="x")
 
-            asked = {"in the query": control.ask(endpoint.method, path, query={"unknown": "1"})}
+            answers = {"in the query": control.ask(endpoint.method, path, query={"unknown": "1"})}
             if not endpoint.body:
-                asked["in the body"] = control.ask(endpoint.method, path, {"unknown": 1})
+                answers["in the body"] = control.ask(endpoint.method, path, {"unknown": 1})
 
-            for answer in asked.values():
+            for answer in answers.values():
                 assert (answer.status_int, answer.json["field"]) == (400, "unknown")
 
 

@@ -1,4 +1,4 @@
-"""The log of requests: what was asked, what was wrong, and no secret."""
+"""The log of requests: what was requested, what was wrong, and no secret."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The sign-in page of local mode: search, the person asked for, and signing in by itself."""
+"""The sign-in page of local mode: search, the requested person, and signing in by itself."""
 
 from contextlib import ExitStack
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""The service in production, which limits how often it is asked."""
+"""The service in production, which limits how often it is called."""
 
 import pytest
 

@@ -31,7 +31,7 @@ def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, 
 
 @pytest.fixture
 def limited(app, register):
-    """A client that may ask each endpoint three times a minute, asked for no consent."""
+    """A client that may call each endpoint three times a minute, and needs no consent."""
     client_id, secret = register(requests_per_minute=3, skip_consent=True)
     return RelyingParty(app, client_id, secret, "https://app.example.com/callback")
 
@@ -133,14 +133,14 @@ def test_a_public_client_counts_for_each_ipv6_site_too(browser, register):
 
 @pytest.mark.attack("EXHAUSTION-budget")
 def test_userinfo_counts_for_each_person_of_a_client(app, browser, database, limited):
-    def asked(account_id, times):
+    def statuses(account_id, times):
         token = _redeemed(app, database, limited, account_id=account_id).json["access_token"]
         return get(browser, USERINFO, times, headers={"Authorization": f"Bearer {token}"})
 
-    assert asked("1", 2) == [200] * 2
+    assert statuses("1", 2) == [200] * 2
     # Of whichever token.
-    assert asked("1", 3) == [200] + [429] * 2
-    assert asked("2", 1) == [200]
+    assert statuses("1", 3) == [200] + [429] * 2
+    assert statuses("2", 1) == [200]
 
 
 def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited):

@@ -1,4 +1,4 @@
-"""What is free with a session, and what counts for it, from wherever it is asked."""
+"""What is free with a session, and what counts for it, wherever the requests come from."""
 
 from itertools import count
 

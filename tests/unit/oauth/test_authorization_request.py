@@ -34,7 +34,7 @@ def asking(*scopes, claims=(), skip_consent=False):
 
 
 def test_all_but_openid_may_be_declined_where_openid_is_asked_for(subtests):
-    for asked, consent, optional in (
+    for request, consent, optional in (
         (asking("openid"), ("openid",), ()),
         (asking("openid", "email"), ("openid", "email"), ("email",)),
         (asking("openid", claims=("email",)), ("openid", "email"), ("email",)),
@@ -42,17 +42,17 @@ def test_all_but_openid_may_be_declined_where_openid_is_asked_for(subtests):
         (asking("email", "profile"), ("email", "profile"), ()),
         (asking("openid", "email", skip_consent=True), ("openid", "email"), ()),
     ):
-        with subtests.test(asked=asked, consent=consent, optional=optional):
-            assert asked.consent_scopes == consent
-            assert asked.optional_scopes == optional
+        with subtests.test(request=request, consent=consent, optional=optional):
+            assert request.consent_scopes == consent
+            assert request.optional_scopes == optional
 
 
 def test_what_is_declined_is_not_asked_for(subtests):
-    for asked, declined, left in (
+    for request, declined, left in (
         (asking("openid", "email"), ["email"], asking("openid")),
         (asking("openid", "email"), ["openid", "profile"], asking("openid", "email")),
         (asking("openid", claims=("email",)), ["email"], asking("openid")),
         (asking("email"), ["email"], asking("email")),
     ):
-        with subtests.test(asked=asked, declined=declined, left=left):
-            assert asked.without(declined) == left
+        with subtests.test(request=request, declined=declined, left=left):
+            assert request.without(declined) == left

@@ -82,9 +82,9 @@ def test_another_shape_is_refused_in_words_that_name_it(subtests):
 @pytest.mark.requirement("OIDC-CORE-5.5.1-1")
 def test_a_wanted_person_is_found_in_either_place(subtests):
     for place in ("userinfo", "id_token"):
-        for asked in ({"value": "ada"}, {"values": ["ada"]}):
-            with subtests.test(place=place, asked=asked):
-                assert parsed(**{place: {"sub": asked}}).user_id == "ada"
+        for requested in ({"value": "ada"}, {"values": ["ada"]}):
+            with subtests.test(place=place, requested=requested):
+                assert parsed(**{place: {"sub": requested}}).user_id == "ada"
 
 
 def test_the_person_of_userinfo_comes_first():
@@ -94,14 +94,14 @@ def test_the_person_of_userinfo_comes_first():
 
 
 def test_no_person_is_made_of_another_value(subtests):
-    for asked in (None, {}, {"value": 3}, {"values": []}, {"values": "ada"}):
-        with subtests.test(asked=asked):
-            assert parsed(userinfo={"sub": asked}).user_id is None
+    for requested in (None, {}, {"value": 3}, {"values": []}, {"values": "ada"}):
+        with subtests.test(requested=requested):
+            assert parsed(userinfo={"sub": requested}).user_id is None
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5.1.1-2")
 def test_only_an_essential_acr_binds(subtests):
-    for asked, expected in (
+    for requested, expected in (
         (None, None),
         ({"values": ["1"]}, None),
         ({"essential": False, "values": ["1"]}, None),
@@ -110,8 +110,8 @@ def test_only_an_essential_acr_binds(subtests):
         ({"essential": True, "value": "1"}, ("1",)),
         ({"essential": True, "values": ["1", 2, "0"]}, ("1", "0")),
     ):
-        with subtests.test(asked=asked, expected=expected):
-            assert parsed(id_token={"acr": asked}).acr_values == expected
+        with subtests.test(requested=requested, expected=expected):
+            assert parsed(id_token={"acr": requested}).acr_values == expected
 
 
 def test_an_acr_for_userinfo_does_not_bind():

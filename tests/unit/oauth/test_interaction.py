@@ -77,10 +77,10 @@ JUST_NOW = consent("openid", "email", given=0)
 
 
 def decide(
-    asked, who=None, allowed=None, *, started=60, chosen=None, local_mode=True, whom=Whom.THEM
+    wanted, who=None, allowed=None, *, started=60, chosen=None, local_mode=True, whom=Whom.THEM
 ):
     visit = Visit(ago(started), chosen)
-    return next_interaction(asked, who, allowed, visit, whom=whom, local_mode=local_mode)
+    return next_interaction(wanted, who, allowed, visit, whom=whom, local_mode=local_mode)
 
 
 def test_nobody_signed_in_means_sign_in_without_a_reason(subtests):
@@ -121,9 +121,9 @@ def test_signing_in_again_depends_on_the_sign_in_and_the_first_visit(subtests):
     [("session", Issue), ("another", SignIn), (None, SignIn)],
 )
 def test_an_account_is_chosen_by_continuing_with_this_very_session(chosen, expected):
-    asked = request("select_account")
+    authorization_request = request("select_account")
 
-    assert isinstance(decide(asked, session(), ALL, chosen=chosen), expected)
+    assert isinstance(decide(authorization_request, session(), ALL, chosen=chosen), expected)
 
 
 def test_a_hint_of_another_user_ends_it(subtests):
@@ -173,9 +173,9 @@ def test_consent_is_asked_for_what_is_new_and_where_the_request_wants_it(subtest
         with subtests.test(
             prompt=prompt, skip_consent=skip_consent, allowed=allowed, expected=expected
         ):
-            asked = request(prompt, skip_consent=skip_consent)
+            authorization_request = request(prompt, skip_consent=skip_consent)
 
-            assert isinstance(decide(asked, session(), allowed), expected)
+            assert isinstance(decide(authorization_request, session(), allowed), expected)
 
 
 NATIVE = [
@@ -193,31 +193,31 @@ NATIVE = [
 def test_outside_local_mode_a_native_public_client_asks_each_time(subtests):
     for redirect_uri in NATIVE:
         with subtests.test(redirect_uri=redirect_uri):
-            asked = request(redirect_uri=redirect_uri, public=True)
+            wanted = request(redirect_uri=redirect_uri, public=True)
 
-            assert decide(asked, session(), ALL, local_mode=False) == Consent()
-            assert isinstance(decide(asked, session(), JUST_NOW, local_mode=False), Issue)
-            assert isinstance(decide(asked, session(), ALL, local_mode=True), Issue)
+            assert decide(wanted, session(), ALL, local_mode=False) == Consent()
+            assert isinstance(decide(wanted, session(), JUST_NOW, local_mode=False), Issue)
+            assert isinstance(decide(wanted, session(), ALL, local_mode=True), Issue)
 
 
 @pytest.mark.attack("RFC6819-4.2.3")
 def test_one_that_was_registered_to_skip_consent_before_that_was_refused_asks_too(subtests):
     for redirect_uri in NATIVE:
         with subtests.test(redirect_uri=redirect_uri):
-            asked = request(redirect_uri=redirect_uri, public=True, skip_consent=True)
+            wanted = request(redirect_uri=redirect_uri, public=True, skip_consent=True)
 
-            assert decide(asked, session(), ALL, local_mode=False) == Consent()
-            assert decide(asked, session(), None, local_mode=False) == Consent()
-            assert isinstance(decide(asked, session(), None, local_mode=True), Issue)
+            assert decide(wanted, session(), ALL, local_mode=False) == Consent()
+            assert decide(wanted, session(), None, local_mode=False) == Consent()
+            assert isinstance(decide(wanted, session(), None, local_mode=True), Issue)
 
 
 @pytest.mark.requirement("RFC8252-8.6-1")
 def test_a_native_client_cannot_slip_through_without_a_page(subtests):
     for redirect_uri in NATIVE:
         with subtests.test(redirect_uri=redirect_uri):
-            asked = request("none", redirect_uri=redirect_uri, public=True)
+            authorization_request = request("none", redirect_uri=redirect_uri, public=True)
 
-            found = decide(asked, session(), ALL, local_mode=False)
+            found = decide(authorization_request, session(), ALL, local_mode=False)
 
             assert isinstance(found, Refuse)
             assert found.error == "consent_required"
@@ -226,9 +226,9 @@ def test_a_native_client_cannot_slip_through_without_a_page(subtests):
 def test_clients_that_cannot_be_impersonated_are_remembered(subtests):
     for redirect_uri, public in ((WEB, True), *((uri, False) for uri in NATIVE)):
         with subtests.test(redirect_uri=redirect_uri, public=public):
-            asked = request(redirect_uri=redirect_uri, public=public)
+            wanted = request(redirect_uri=redirect_uri, public=public)
 
-            assert isinstance(decide(asked, session(), ALL, local_mode=False), Issue)
+            assert isinstance(decide(wanted, session(), ALL, local_mode=False), Issue)
 
 
 def test_a_code_is_issued_for_the_session_that_was_looked_at():
@@ -253,9 +253,9 @@ def test_a_client_for_others_is_refused_before_anything_is_asked(subtests):
 
 @pytest.mark.parametrize("skip_consent", [False, True])
 def test_a_silent_request_of_a_client_for_others_is_answered_at_once(skip_consent):
-    asked = request("none", skip_consent=skip_consent)
+    authorization_request = request("none", skip_consent=skip_consent)
 
-    found = decide(asked, session(), ALL, whom=Whom.OTHERS)
+    found = decide(authorization_request, session(), ALL, whom=Whom.OTHERS)
 
     assert (found.error, isinstance(found, Refuse)) == ("access_denied", True)
 
@@ -277,10 +277,10 @@ def test_a_hint_of_another_user_comes_before_the_list():
 
 
 def test_a_name_that_may_be_anothers_by_now_asks_for_one_sign_in():
-    asked, silent = request(), request("none")
+    wanted, silent = request(), request("none")
 
-    assert decide(asked, session(), ALL, whom=Whom.UNCERTAIN) == SignIn("names")
+    assert decide(wanted, session(), ALL, whom=Whom.UNCERTAIN) == SignIn("names")
     assert decide(silent, session(), ALL, whom=Whom.UNCERTAIN).error == "login_required"
     just_now = session(signed_in=0)
-    assert decide(asked, just_now, ALL, whom=Whom.UNCERTAIN) == WrongPerson(just_now)
+    assert decide(wanted, just_now, ALL, whom=Whom.UNCERTAIN) == WrongPerson(just_now)
     assert decide(silent, just_now, ALL, whom=Whom.UNCERTAIN).error == "access_denied"

@@ -120,11 +120,11 @@ def test_a_session_ended_meanwhile_gives_no_tokens(overtaken, database, code, le
     assert answer[1]["error_description"] == "The user has signed out since."
 
 
-@pytest.mark.parametrize("asked", [[], [CALENDAR]])
+@pytest.mark.parametrize("resources", [[], [CALENDAR]])
 def test_a_consent_taken_back_meanwhile_gives_no_tokens(
-    overtaken, database, browser, relying_party, asked
+    overtaken, database, browser, relying_party, resources
 ):
-    code = relying_party.sign_in_with(browser, resource=asked)
+    code = relying_party.sign_in_with(browser, resource=resources)
 
     assert refused(
         overtaken(

@@ -183,18 +183,18 @@ def test_it_stops_when_it_is_told_to(database):
 @pytest.mark.engines("sqlite")
 def test_no_statement_reads_a_whole_table(database, clean_up):
     fill(database, 3, told=True)
-    asked = {}
+    statements = {}
     for engine in (database.writer, database.reader.engine):
 
         @event.listens_for(engine, "before_cursor_execute")
         def remember(connection, cursor, statement, parameters, context, many):
             if not many and statement.startswith(("SELECT", "UPDATE", "DELETE")):
-                asked[statement] = parameters
+                statements[statement] = parameters
 
     clean_up()
 
-    assert len(asked) > 15
-    for statement, parameters in asked.items():
+    assert len(statements) > 15
+    for statement, parameters in statements.items():
         raw = database.reader.connection.dbapi_connection
         plan = [row[3] for row in raw.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
         assert not [step for step in plan if step.startswith("SCAN")], (statement, plan)

@@ -1,4 +1,4 @@
-"""What is asked for one person costs the same however many others there are.
+"""What is done for one person costs the same however many others there are.
 
 SQLite counts the steps of its virtual machine. A statement that walks through the rows of other
 people takes more of them the more people there are.
@@ -60,7 +60,7 @@ def steps_of(database, ask, *arguments):
     return steps
 
 
-def asked(client_id):
+def calls(client_id):
     user_id = id_of("user", PERSON)
     code_id = id_of("code", PERSON)
     an_hour_ago = clock.now() - timedelta(hours=1)
@@ -91,9 +91,9 @@ def asked(client_id):
 
 def test_no_statement_walks_through_other_people(database, client_id, people):
     people(range(FEW))
-    few = {name: steps_of(database, *ask) for name, ask in asked(client_id).items()}
+    few = {name: steps_of(database, *ask) for name, ask in calls(client_id).items()}
     people(range(FEW, MANY))
-    many = {name: steps_of(database, *ask) for name, ask in asked(client_id).items()}
+    many = {name: steps_of(database, *ask) for name, ask in calls(client_id).items()}
 
     assert all(few.values())
     dearer = {name: (few[name], many[name]) for name in few if many[name] > 1.5 * few[name]}

@@ -8,7 +8,7 @@ import pytest
 from authservice.web.cached import cached
 
 
-class Asked:
+class Keeper:
     def __init__(self, found):
         self.found = found
 
@@ -20,23 +20,23 @@ class Asked:
 
 def test_it_is_found_once_for_each():
     values = iter(range(10))
-    first, second = Asked(lambda: next(values)), Asked(lambda: next(values))
+    first, second = Keeper(lambda: next(values)), Keeper(lambda: next(values))
 
     assert [first.value, first.value, second.value, first.value] == [0, 0, 1, 0]
 
 
 def test_what_fails_is_looked_for_again():
     values = iter([0, 1])
-    asked = Asked(lambda: 1 // next(values))
+    keeper = Keeper(lambda: 1 // next(values))
 
     with pytest.raises(ZeroDivisionError):
-        assert asked.value
-    assert asked.value == 1
+        assert keeper.value
+    assert keeper.value == 1
 
 
 def test_nobody_waits_for_another():
     together = Barrier(2, timeout=60)
     with ThreadPoolExecutor(2) as threads:
-        both = [threads.submit(lambda: Asked(together.wait).value) for _ in range(2)]
+        both = [threads.submit(lambda: Keeper(together.wait).value) for _ in range(2)]
 
     assert sorted(each.result() for each in both) == [0, 1]

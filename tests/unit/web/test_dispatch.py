@@ -21,11 +21,11 @@ def mapper():
 
 @pytest.fixture
 def find(mapper):
-    def asked(path, method="GET"):
+    def look_up(path, method="GET"):
         found = mapper(Request.blank(path, method=method))
         return found["route"] and found["route"].name, found["match"]
 
-    return asked
+    return look_up
 
 
 def test_a_path_without_variables_is_found(find):

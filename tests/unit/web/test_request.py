@@ -25,7 +25,7 @@ def test_a_body_is_as_long_as_its_header_says(subtests):
         with subtests.test(sent=sent, length=length, read=read):
             request = _request(sent, length)
             assert request.body == read
-            assert request.body == read, "it can be asked for again"
+            assert request.body == read, "it can be read again"
 
 
 def test_a_body_that_broke_off_is_none():

@@ -34,7 +34,7 @@ def admit(connection, people):
 
 @pytest.fixture
 def refused(admit, turnable_clock):
-    """Admissions of Ada that do not reach to the moment that is asked for, and that moment."""
+    """Admissions of Ada that do not reach to the requested moment, and that moment."""
     moment = turnable_clock.moment
     return [
         lambda: admit(None),

@@ -119,7 +119,7 @@ def test_while_the_provider_is_away_it_counts_for_another_day(
     assert counts() is False
     state.note_outage(connection)
     assert counts() is True
-    # The provider is asked all the same, as soon as it answers.
+    # The provider is queried all the same, as soon as it answers.
     assert confirmation.is_due(ada(), RULES.admission, turnable_clock.moment)
 
     turnable_clock.advance(days=1)

@@ -57,7 +57,7 @@ def random_person(chance):
         "email": email,
         "org": groups(_ORGANIZATIONS),
         "team": groups(_TEAMS),
-        "asked": chance.random() < 0.9,
+        "known": chance.random() < 0.9,
     }
 
 
@@ -65,12 +65,12 @@ def as_code_has_it(person):
     memberships = Memberships(
         *(tuple(Group(*each) for each in person[kind]) for kind in ("org", "team"))
     )
-    shown = memberships if person["asked"] else None
+    shown = memberships if person["known"] else None
     return Person(person["number"], person["login"], person["email"], shown)
 
 
 def as_model_has_it(person):
-    return person if person["asked"] else person | {"org": [], "team": []}
+    return person if person["known"] else person | {"org": [], "team": []}
 
 
 def rule_sets(number, seed):
