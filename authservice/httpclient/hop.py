@@ -146,15 +146,15 @@ def following(hop: Hop, status_code: int, headers: Headers) -> Hop | None:
         refused = RedirectRefusedError("redirected from https to http")
         refused.location = url.url
         raise refused
-    method, body, kept = hop.method, hop.body, hop.headers
+    method, body, fields = hop.method, hop.body, hop.headers
     if (status_code in _POST_BECOMES_GET and method == Method.POST) or (
         status_code == _BECOMES_GET and method != Method.HEAD
     ):
         method, body = Method.GET, None
-        kept = _only(kept, {name for name in kept if not name.lower().startswith("content-")})
+        fields = _only(fields, {name for name in fields if not name.lower().startswith("content-")})
     if origin(url) != origin(hop.url):
-        kept = _only(kept, {name for name in kept if name.lower() in _HARMLESS})
-    return Hop(method, url, kept, body)
+        fields = _only(fields, {name for name in fields if name.lower() in _HARMLESS})
+    return Hop(method, url, fields, body)
 
 
 def _only(headers: CaseInsensitiveDict[str], names: set[str]) -> CaseInsensitiveDict[str]:

@@ -32,8 +32,8 @@ class UnsignedToken:
     def changed(self, members: Mapping[str, Any], removed: Collection[str]) -> "UnsignedToken":
         """Return it with these claims, and without those that are removed."""
         claims = {**self.claims, **members}
-        kept = {name: value for name, value in claims.items() if name not in removed}
-        return UnsignedToken(self.header, kept)
+        remaining = {name: value for name, value in claims.items() if name not in removed}
+        return UnsignedToken(self.header, remaining)
 
 
 def _current(token: UnsignedToken, keys: SigningKeys) -> str:

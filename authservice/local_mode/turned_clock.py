@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from authservice import clock
 from authservice.database.database import Database, advisory_lock
-from authservice.local_mode import kept_keys, stored_values
+from authservice.local_mode import saved_keys, stored_values
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(3000, 1, 1, tzinfo=UTC)
@@ -88,7 +88,7 @@ def turn(database: Database, change: Callable[[Turn], Turn]) -> Turn:
     """
     with database.transaction() as connection:
         advisory_lock(connection, _TURNING)
-        kept_keys.keep(connection)
+        saved_keys.save(connection)
         turned = change(stored(connection))
         store(connection, turned)
     return turned

@@ -20,7 +20,7 @@ from authservice.models import (
     verification,
 )
 from authservice.services.upkeep import local_mark
-from authservice.services.upkeep.expired_rows import ALL_KINDS, KEPT_FOR
+from authservice.services.upkeep.expired_rows import ALL_KINDS, RETENTION
 
 # Those that others refer to first.
 TABLES = {
@@ -31,7 +31,7 @@ TABLES = {
     "removed_accounts": removed_account,
     "provider_events": provider_event,
 }
-_LONGER = {kind.name: KEPT_FOR - kind.kept_for for kind in ALL_KINDS}
+_LONGER = {kind.name: RETENTION - kind.retention for kind in ALL_KINDS}
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -48,7 +48,7 @@ def counts(database):
 
 def fill(database, number, *, over=True, rotations=2, told=False):
     """Store so many sign-ins with all that came of them, over for long or for nearly as long."""
-    end = clock.now() - KEPT_FOR + (-_MILLISECOND if over else timedelta(minutes=1))
+    end = clock.now() - RETENTION + (-_MILLISECOND if over else timedelta(minutes=1))
     rows = {table: [] for table in (user, oauth_client, *TABLES.values(), session_participant)}
     rows[oauth_former_refresh_token] = []
     for _ in range(number):

@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select, update
 
 from authservice import clock
 from authservice.models import admission_state, provider_event, removed_account, session, user
-from authservice.services.admission import poll_turns, removal, standing, state
+from authservice.services.admission import poll_turns, removal, state, stored_people
 from authservice.services.people import users
 from authservice.services.people.users import Profile
 from tests.helpers import github_app, provider_events
@@ -148,7 +148,7 @@ def test_a_removal_while_the_poll_confirms_counts_more(database):
     def confirm(began_at):
         together.wait()
         with database.transaction() as connection:
-            standing.confirm(
+            stored_people.confirm(
                 connection,
                 {hubot.id: "org:acme"},
                 began_at=began_at,

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from authservice import clock
 from authservice.models import oauth_access_token, oauth_refresh_token, session, verification
 from authservice.services.upkeep.cleanup import CleanUp
-from authservice.services.upkeep.expired_rows import KEPT_FOR
+from authservice.services.upkeep.expired_rows import RETENTION
 from tests.stateful.history import cautiously
 from tests.stateful.service import RESOURCE, Service
 from tests.stateful.test_life_of_tokens import LifeOfTokens
@@ -42,7 +42,7 @@ class CleanedLifeOfTokens(LifeOfTokens):
     def _clean_up(self, days):
         self.clock.advance(days=days)
         self.seen.update(CleanUp(self.service.database, threading.Event()).run())
-        over = clock.now() - KEPT_FOR
+        over = clock.now() - RETENTION
         for table in (session, oauth_access_token, oauth_refresh_token, verification):
             assert self._rows(table, table.c.expires_at <= over) == 0
         for token in self.model.access_tokens:

@@ -132,7 +132,7 @@ def _migrated(named: str) -> Iterator[Path]:
     with temporary_folder() as folder:
         file = folder / "local.sqlite"
         _say(file)
-        template.copy(template.kept(schema.migrations()), file, _make_template)
+        template.copy(template.path_for(schema.migrations()), file, _make_template)
         _store_keys(file)
         yield file
 

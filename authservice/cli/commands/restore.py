@@ -102,18 +102,18 @@ def _prepared(options: argparse.Namespace, target: Path) -> Iterator[tuple[Path,
 
 
 def _say(options: argparse.Namespace, target: Path, revision: str, kept_as: Path | None) -> None:
-    kept = None if kept_as is None else str(kept_as)
+    former = None if kept_as is None else str(kept_as)
     if options.json:
         content = {
             "database": str(target),
             "revision": revision,
-            "kept_as": kept,
+            "kept_as": former,
             "signed_out": not options.keep_sessions,
         }
         sys.stdout.write(json.dumps(content) + "\n")
         return
     sys.stdout.write(f"{target}: restored, revision {revision}\n")
-    if kept is not None:
-        sys.stdout.write(f"{kept}: the database as it was before\n")
+    if former is not None:
+        sys.stdout.write(f"{former}: the database as it was before\n")
     if not options.keep_sessions:
         sys.stdout.write("All people are signed out, and every token is revoked.\n")

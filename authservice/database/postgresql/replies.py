@@ -68,14 +68,14 @@ class Connection(psycopg.Connection[Any]):
         """Remember the server, and how often it had been silent before."""
         self._server = server
         self._silences = silences
-        self._kept_cursor = self.cursor()
+        self._only_cursor = self.cursor()
 
     def execute(self, *arguments: Any, **options: Any) -> psycopg.Cursor[Any]:  # noqa: ANN401  (as its base)
         """Return the cursor that ran a statement, with its answer until the next statement.
 
         It is always the same: to make one takes a quarter of the time that the driver needs.
         """
-        return self._kept_cursor.execute(*arguments, **options)
+        return self._only_cursor.execute(*arguments, **options)
 
     def is_ended(self) -> bool:
         """Tell whether it is of no use any more, without asking the server.

@@ -93,12 +93,12 @@ def _alone(database_file: Path) -> Iterator[BinaryIO]:
 
 
 def _keep(source: BinaryIO, target: Path, owner: os.stat_result) -> None:
-    with os.fdopen(make_file(target), "wb") as kept:
+    with os.fdopen(make_file(target), "wb") as copy:
         source.seek(0)
-        shutil.copyfileobj(source, kept)
-        kept.flush()
-        os.fsync(kept.fileno())
-        _give(kept, owner)
+        shutil.copyfileobj(source, copy)
+        copy.flush()
+        os.fsync(copy.fileno())
+        _give(copy, owner)
 
 
 def _give(file: BinaryIO, owner: os.stat_result) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from authservice.crypto.private_files import make_file, make_folder
 
 
-def kept(migrations: Path) -> Path:
-    """Return where the template that these migrations make is kept, whether or not it is there.
+def path_for(migrations: Path) -> Path:
+    """Return the path of the template that these migrations make, whether or not it is there.
 
     That is in the user's own cache (XDG Base Directory Specification), which no one else writes to.
     """

@@ -11,11 +11,11 @@ from authservice.database.database import Database
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.provider_calls import ProviderCalls
-from authservice.services.admission import account_lock, confirmation, removal, standing, state
+from authservice.services.admission import account_lock, confirmation, removal, state, stored_people
 from authservice.services.admission.decision import Person
 from authservice.services.admission.facts import Memberships
 from authservice.services.admission.judgement import judge
-from authservice.services.admission.standing import Standing
+from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import RuleKind
 
@@ -67,11 +67,11 @@ class Confirmations:
             return Outcome.LEFT
         return self.remove(account_id)
 
-    def find(self, account_id: str) -> Standing | None:
+    def find(self, account_id: str) -> StoredPerson | None:
         """Return where a person stands, who need not have signed in here yet."""
-        return standing.find(self._database.reader, self._settings.provider.id, account_id)
+        return stored_people.find(self._database.reader, self._settings.provider.id, account_id)
 
-    def is_left_alone(self, known: Standing | None) -> bool:
+    def is_left_alone(self, known: StoredPerson | None) -> bool:
         """Tell whether a rule admits a person that only a sign-in can ask about: by address."""
         admitted_by = known.admitted_by if known is not None else None
         by_address = admitted_by is not None and admitted_by.startswith(f"{RuleKind.DOMAIN}:")
@@ -89,7 +89,7 @@ class Confirmations:
     def follow(
         self,
         connection: Connection,
-        people: Sequence[Standing],
+        people: Sequence[StoredPerson],
         groups_of: Callable[[str], Memberships],
     ) -> None:
         """Store the groups of people where all of them could be read, and they changed."""
@@ -100,11 +100,11 @@ class Confirmations:
             if not groups.unreadable
             and (person.groups is None or tuple(person.groups) != groups.names)
         ]
-        standing.follow_groups(connection, self._settings.provider.id, changed)
+        stored_people.follow_groups(connection, self._settings.provider.id, changed)
 
     def _confirm(
         self,
-        known: Standing | None,
+        known: StoredPerson | None,
         account_id: str,
         began_at: datetime,
         admitted_by: str,

@@ -79,14 +79,14 @@ class KnownPages:
         read: Callable[[object], Entry | None],
         number: int,
     ) -> _Page[Entry]:
-        kept = self._pages.get((path, number))
+        known = self._pages.get((path, number))
         query = {"per_page": str(PAGE_SIZE), "page": str(number)}
         try:
-            response = api.ask(path, query, None if kept is None else kept.tag)
+            response = api.ask(path, query, None if known is None else known.tag)
         except MovedError:
             raise UnreadableError(reasons.UNREADABLE) from None
-        if response.status_code == _UNCHANGED and kept is not None:
-            return kept
+        if response.status_code == _UNCHANGED and known is not None:
+            return known
         if response.status_code == _NOT_FOUND:
             raise UnreadableError(GONE)
         if response.status_code == _UNAUTHORIZED:

@@ -18,10 +18,10 @@ from authservice.identity_provider.github_app.app_memberships import AppMembersh
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.directory import Directory
 from authservice.identity_provider.github_app.pauses import PausedError
-from authservice.services.admission import decision, pins, poll_turns, standing, state
+from authservice.services.admission import decision, pins, poll_turns, state, stored_people
 from authservice.services.admission.decision import Decision, Person, Pin
 from authservice.services.admission.poll_turns import PollTurn
-from authservice.services.admission.standing import Standing
+from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 
 _log = logging.getLogger(__name__)
@@ -107,14 +107,14 @@ class Poll:
             everywhere = Person("", memberships=read.all_groups)
             pinned = pins.resolve(connection, rules, everywhere)
         missing: list[str] = []
-        for people in standing.everyone(self._database.reader, self._settings.provider.id):
+        for people in stored_people.everyone(self._database.reader, self._settings.provider.id):
             go_on()
             missing += self._confirm(people, read, pinned, began_at)
         self._ask_about(missing, go_on)
 
     def _confirm(
         self,
-        people: Sequence[Standing],
+        people: Sequence[StoredPerson],
         read: Directory,
         pinned: Mapping[str, Pin],
         began_at: datetime,
@@ -132,13 +132,13 @@ class Poll:
                 missing.append(each.account_id)
         with self._database.transaction() as connection:
             if admitted:
-                standing.confirm(
+                stored_people.confirm(
                     connection, admitted, began_at=began_at, fingerprint=self._fingerprint
                 )
             self._confirmations.follow(connection, people, read.of)
         return missing
 
-    def _is_open(self, person: Standing, decided: Decision) -> bool:
+    def _is_open(self, person: StoredPerson, decided: Decision) -> bool:
         left_open = decision.left_open(decided.reasons)
         return left_open or self._confirmations.is_left_alone(person)
 

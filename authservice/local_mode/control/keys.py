@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice import clock
-from authservice.local_mode import kept_keys
+from authservice.local_mode import saved_keys
 from authservice.local_mode.control.fields import Fields
 from authservice.services.keys import key_rotation, key_schedule, stored_keys
 from authservice.web.answers import json_answer
@@ -15,7 +15,7 @@ def rotate(request: Any) -> Response:
     """Return the keys, of which new ones sign from now on; those before stay published."""
     new = key_rotation.new_keys()
     with request.database.transaction() as connection:
-        kept_keys.keep(connection)
+        saved_keys.save(connection)
         key_rotation.rotate(connection, new, request.components.secret, immediately=True)
     return _keys(request)
 
@@ -28,7 +28,7 @@ def retire(request: Any) -> Response:
     kid = fields.choice("kid", [key.kid for key in known])
     new = key_rotation.new_keys(key.alg for key in known if key.kid == kid)
     with request.database.transaction() as connection:
-        kept_keys.keep(connection)
+        saved_keys.save(connection)
         key_rotation.retire(connection, kid, new, request.components.secret)
     return _keys(request)
 

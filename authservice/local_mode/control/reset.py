@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.response import Response
 from sqlalchemy import delete, update
 
-from authservice.local_mode import kept_keys
+from authservice.local_mode import saved_keys
 from authservice.models import (
     logout_notice,
     oauth_access_token,
@@ -35,7 +35,7 @@ def reset(request: Any) -> Response:
     with request.database.transaction() as connection:
         for table in _EMPTIED:
             connection.execute(delete(table))
-        kept_keys.restore(connection)
+        saved_keys.restore(connection)
         # With it goes what local mode has stored of persons and clock, but never its mark.
         connection.execute(delete(verification).where(verification.c.id != local_mark.MARK))
         # The foreign key would take a client along with its owner.

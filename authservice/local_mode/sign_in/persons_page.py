@@ -44,7 +44,7 @@ def values(request: Any) -> dict[str, Any]:
         "search": search,
         # An empty name stands for nobody, whatever the application requests.
         "everyone_url": f"/sign-in?{urlencode(others | {PARAMETER: ''})}",
-        "kept_parameters": others,
+        "other_parameters": others,
     }
 
 

@@ -33,11 +33,11 @@ class Memberships:
         """Return those of these organizations only."""
         named = set(organizations)
 
-        def kept(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        def of_these(groups: tuple[Group, ...]) -> tuple[Group, ...]:
             return tuple(each for each in groups if each.name.partition("/")[0] in named)
 
         unreadable = tuple(each for each in self.unreadable if each[0].partition("/")[0] in named)
-        return Memberships(kept(self.organizations), kept(self.teams), unreadable)
+        return Memberships(of_these(self.organizations), of_these(self.teams), unreadable)
 
     @property
     def numbers(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from authservice import clock
 from authservice.database.database import insert_or_ignore
 from authservice.models import provider_event
 
-KEPT_FOR = timedelta(days=30)
+RETENTION = timedelta(days=30)
 """How long an event that comes again is known as such."""
 
 

@@ -52,8 +52,8 @@ def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any])
     """
     names = [field.name for field in fields(ClientMetadata)]
     known = {**row, **(row["metadata"] or {})}
-    kept = {name: known[name] for name in names if known.get(name) is not None}
-    metadata = ClientMetadata(**{**kept, **changes})
+    current = {name: known[name] for name in names if known.get(name) is not None}
+    metadata = ClientMetadata(**{**current, **changes})
     problems = metadata.problems()
     if problems:
         raise ValueError("; ".join(problems))

@@ -110,19 +110,19 @@ def grant(
         "created_at": now,
         "updated_at": now,
     }
-    if not person_lock.found_and_shared(connection, user_id, client_id):
+    if not person_lock.share_if_exists(connection, user_id, client_id):
         return
     # Two consents given at once must both be stored: the row is locked before it is read.
     insert_or_ignore(connection, oauth_consent, first)
     key = {"of_client": client_id, "of_user": user_id}
     stored = Consent(*connection.execute(_OF_CLIENT.with_for_update(), key).one())
     union = dict.fromkeys((*stored.scopes, *scopes))
-    kept = tuple(scope for scope in union if scope not in declined)
+    allowed = tuple(scope for scope in union if scope not in declined)
     named = tuple(dict.fromkeys((*(stored.resources or ()), *resources)))
     connection.execute(
         update(oauth_consent)
         .where(oauth_consent.c.id == stored.id)
-        .values(scopes=kept, resources=named or None, updated_at=now)
+        .values(scopes=allowed, resources=named or None, updated_at=now)
     )
     given = ConsentGiven(
         sub=user_id, client_id=client_id, scope=" ".join(scopes), resources=tuple(resources)

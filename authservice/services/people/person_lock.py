@@ -29,7 +29,7 @@ def share(connection: Connection, user_id: str, client_id: str) -> None:
         _SHARE.first(connection, {"of_user": user_id, "of_client": client_id})
 
 
-def found_and_shared(connection: Connection, user_id: str, client_id: str) -> bool:
+def share_if_exists(connection: Connection, user_id: str, client_id: str) -> bool:
     """As ``share``; tell whether both person and client are still there."""
     return _SHARE.first(connection, {"of_user": user_id, "of_client": client_id}) is not None
 

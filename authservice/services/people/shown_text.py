@@ -21,10 +21,10 @@ def is_blank(text: str) -> bool:
 
 def settled(text: str) -> str:
     """Return a text without what reorders it, and with a few marks on a letter at most."""
-    kept = []
+    shown = []
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character).startswith("M") else 0
         if marks <= _MARKS and character not in _REORDERING:
-            kept.append(character)
-    return "".join(kept)
+            shown.append(character)
+    return "".join(shown)

@@ -34,7 +34,7 @@ class CleanUp:
     def run(self) -> dict[str, int]:
         """Delete expired rows, and return how many of each kind were deleted."""
         now = clock.now()
-        return {kind.name: self._remove(kind, now - kind.kept_for) for kind in ALL_KINDS}
+        return {kind.name: self._remove(kind, now - kind.retention) for kind in ALL_KINDS}
 
     def _remove(self, kind: ExpiredRows, over: datetime) -> int:
         deleted = 0

@@ -40,7 +40,7 @@ from authservice.services.admission import provider_events
 from authservice.services.sessions import sessions
 from authservice.services.tokens import grants
 
-KEPT_FOR = timedelta(days=2)
+RETENTION = timedelta(days=2)
 
 _REFRESH = oauth_refresh_token.c
 BEGINNING = datetime.fromtimestamp(0, UTC)
@@ -65,7 +65,7 @@ class ExpiredRows:
     name: str
     find: Select[Any]
     remove: Callable[[Transaction, Sequence[str], datetime, int], Step]
-    kept_for: timedelta = KEPT_FOR
+    retention: timedelta = RETENTION
 
 
 def _by(moment: Column[datetime], table: Table) -> Select[Any]:
@@ -178,7 +178,7 @@ ALL_KINDS = (
         find=_by(_REFRESH.rotated_at, oauth_refresh_token).where(_REFRESH.recent.is_not(None)),
         remove=_erase_successors,
         # Longer than a refresh may be repeated, and than clocks differ.
-        kept_for=timedelta(hours=1),
+        retention=timedelta(hours=1),
     ),
     ExpiredRows(
         name="refresh_tokens",
@@ -192,19 +192,19 @@ ALL_KINDS = (
         remove=_remove_from(verification),
         # Any stranger may begin a sign-in, and what it leads back to may be long. A code that was
         # redeemed expires with the last token that is made from it, and clocks differ by less.
-        kept_for=timedelta(hours=1),
+        retention=timedelta(hours=1),
     ),
     ExpiredRows(
         name="removed_accounts",
         find=_by(removed_account.c.removed_at, removed_account),
         remove=_remove_from(removed_account),
         # No sign-in takes so long that its confirmation began before that.
-        kept_for=timedelta(days=1),
+        retention=timedelta(days=1),
     ),
     ExpiredRows(
         name="provider_events",
         find=_by(provider_event.c.received_at, provider_event),
         remove=_remove_from(provider_event),
-        kept_for=provider_events.KEPT_FOR,
+        retention=provider_events.RETENTION,
     ),
 )

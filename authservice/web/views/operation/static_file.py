@@ -31,8 +31,8 @@ def static_file(request: AuthRequest) -> Response:
     else:
         response = _answer(request, file)
     newest = request.GET.get("v") == file.version
-    kept = "max-age=31536000, immutable" if newest else "max-age=3600"
-    response.headers["Cache-Control"] = f"public, {kept}"
+    caching = "max-age=31536000, immutable" if newest else "max-age=3600"
+    response.headers["Cache-Control"] = f"public, {caching}"
     response.headers["ETag"] = tag
     response.headers["Vary"] = "Accept-Encoding"
     return response

@@ -1,6 +1,6 @@
 """The signing keys as they were before a program changed them, or turned the clock that ages them.
 
-They are kept in the database, encrypted as they were, so that a reset by any process finds them.
+They are saved in the database, encrypted as they were, so that a reset by any process finds them.
 """
 
 from sqlalchemy import Connection, delete, text
@@ -18,16 +18,16 @@ _INSERT = text(
 )
 
 
-def keep(connection: Connection) -> None:
-    """Keep the keys as they are, unless others have been kept since the start or a reset."""
+def save(connection: Connection) -> None:
+    """Save the keys as they are, unless others were saved since the start or a reset."""
     if stored_values.read(connection, _NAME) is None:
         rows = [dict(row) for row in connection.execute(_SELECT).mappings()]
-        # Another process may have kept them, and changed them, since.
+        # Another process may have saved them, and changed them, since.
         stored_values.keep(connection, _NAME, rows)
 
 
 def restore(connection: Connection) -> None:
-    """Let the keys be as they were kept, if they were."""
+    """Let the keys be as they were saved, if they were."""
     rows = stored_values.read(connection, _NAME)
     if rows is not None:
         connection.execute(delete(jwks))

@@ -1,6 +1,6 @@
-"""Where everyone stands: many people read at a time, and confirmed in one transaction.
+"""What is stored of the provider's people: read many at a time, confirmed in one transaction.
 
-What is stored of a person's groups follows the provider too.
+Their stored groups follow the provider too.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from authservice.services.people import person_lock
 AT_ONCE = 500
 
 
-class Standing(NamedTuple):
+class StoredPerson(NamedTuple):
     """What is stored of one person."""
 
     user_id: str
@@ -40,19 +40,19 @@ _COLUMNS = (
 )
 
 
-def find(connection: Connection, provider_id: str, account_id: str) -> Standing | None:
-    """Return where the person of an account stands."""
+def find(connection: Connection, provider_id: str, account_id: str) -> StoredPerson | None:
+    """Return what is stored of the person with an account; None where it is nobody's."""
     of_account = _all(provider_id).where(account.c.account_id == account_id)
     row = connection.execute(of_account).first()
-    return None if row is None else Standing(*row)
+    return None if row is None else StoredPerson(*row)
 
 
-def everyone(connection: Connection, provider_id: str) -> Iterator[Sequence[Standing]]:
+def everyone(connection: Connection, provider_id: str) -> Iterator[Sequence[StoredPerson]]:
     """Yield all people with an account at a provider, some at a time."""
     after = ""
     while True:
         some = _all(provider_id).where(user.c.id > after).order_by(user.c.id).limit(AT_ONCE)
-        rows = [Standing(*row) for row in connection.execute(some)]
+        rows = [StoredPerson(*row) for row in connection.execute(some)]
         if rows:
             yield rows
         if len(rows) < AT_ONCE:
@@ -108,7 +108,7 @@ def confirm(
 def follow_groups(
     connection: Connection,
     provider_id: str,
-    people: Iterable[tuple[Standing, Memberships]],
+    people: Iterable[tuple[StoredPerson, Memberships]],
 ) -> None:
     """Store the groups of these people where they changed."""
     for person, memberships in people:
