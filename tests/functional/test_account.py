@@ -220,8 +220,8 @@ def test_disconnecting_has_effect_at_once(signed_in, relying_party, database):
     )
     assert introspected.json == {"active": False}
     assert is_signed_in(signed_in)
-    asked_again = signed_in.follow_home(relying_party.authorize(signed_in))
-    assert asked_again.request.path == "/consent"
+    second_visit = signed_in.follow_home(relying_party.authorize(signed_in))
+    assert second_visit.request.path == "/consent"
 
 
 def test_disconnecting_twice_is_harmless(signed_in, relying_party):

@@ -46,12 +46,12 @@ def test_who_has_a_file_gets_no_second_one(browser):
 def test_a_style_sheet_is_compressed_for_who_can_read_it(app, browser):
     address = f"{ORIGIN}{addresses(browser)['stylesheet']}"
 
-    def asked_with(**headers):
+    def get_with(**headers):
         return Request.blank(address, headers=headers).get_response(app)
 
-    compressed = asked_with(**{"Accept-Encoding": "br, gzip"})
-    plain = asked_with()
-    refused = asked_with(**{"Accept-Encoding": "gzip;q=0"})
+    compressed = get_with(**{"Accept-Encoding": "br, gzip"})
+    plain = get_with()
+    refused = get_with(**{"Accept-Encoding": "gzip;q=0"})
 
     assert compressed.headers["Content-Encoding"] == "gzip"
     assert "Content-Encoding" not in plain.headers

@@ -63,15 +63,15 @@ class Codes(History):
         if not clients:
             return None
         client, session = pick(clients, client), pick(sessions, session)
-        code, was_asked = self.service.authorize(
+        code, saw_consent_page = self.service.authorize(
             client.id, session.id, scopes, for_resource=for_resource, agreed=agreed
         )
         wanted = scopes | {RESOURCE} if for_resource else scopes
-        assert was_asked == self.model.needs_consent(client, session.user, wanted)
-        assert (code is not None) == (agreed or not was_asked)
+        assert saw_consent_page == self.model.needs_consent(client, session.user, wanted)
+        assert (code is not None) == (agreed or not saw_consent_page)
         if code is None:
             return None
-        if was_asked:
+        if saw_consent_page:
             self.model.consent(client, session.user, wanted)
         until = clock.now() + model.CODE
         made = Code(code, client, session, scopes, for_resource, until)

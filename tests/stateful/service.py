@@ -119,15 +119,15 @@ class Service:
             known = consents.find(reader, client_id, session.user.id)
             visit = Visit(clock.now())
             step = next_interaction(request, session, known, visit, whom=Whom.THEM, local_mode=True)
-            was_asked = isinstance(step, Consent)
-            if was_asked and agreed:
+            saw_consent_page = isinstance(step, Consent)
+            if saw_consent_page and agreed:
                 granted = request.consent_scopes
                 user_id, resources = session.user.id, request.resources
                 consents.grant(context.transaction(), client_id, user_id, granted, (), resources)
             elif not isinstance(step, Issue):
-                return None, was_asked
+                return None, saw_consent_page
             answer = server.create_authorization_response(sent, request, session)
-            return answer.parameters["code"], was_asked
+            return answer.parameters["code"], saw_consent_page
 
     def token(self, client_id, secret, **form):
         return self._post(TOKEN, server.create_token_response, client_id, secret, form)

@@ -16,7 +16,7 @@ def _content(relying_party, *scopes):
     return content | ({"scopes": [*scopes]} if scopes else {})
 
 
-def _is_asked(app, control, relying_party, scope):
+def _needs_consent(app, control, relying_party, scope):
     begun = control.post("sessions", {"person": "local-developer"})
     answer = Browser(app).get(
         "/api/auth/oauth2/authorize",
@@ -27,20 +27,20 @@ def _is_asked(app, control, relying_party, scope):
 
 
 def test_a_consent_spares_the_page(app, control, relying_party):
-    assert _is_asked(app, control, relying_party, "openid email")
+    assert _needs_consent(app, control, relying_party, "openid email")
 
     control.put("consents", _content(relying_party, "openid", "email"))
 
-    assert not _is_asked(app, control, relying_party, "openid email")
-    assert _is_asked(app, control, relying_party, "openid email profile")
+    assert not _needs_consent(app, control, relying_party, "openid email")
+    assert _needs_consent(app, control, relying_party, "openid email profile")
 
 
 def test_a_consent_is_what_was_put_last(app, control, relying_party):
     control.put("consents", _content(relying_party, "openid", "email"))
     control.put("consents", _content(relying_party, "openid", "profile"))
 
-    assert _is_asked(app, control, relying_party, "openid email")
-    assert not _is_asked(app, control, relying_party, "openid profile")
+    assert _needs_consent(app, control, relying_party, "openid email")
+    assert not _needs_consent(app, control, relying_party, "openid profile")
 
 
 def test_some_scopes_are_withdrawn(app, control, relying_party):
@@ -48,8 +48,8 @@ def test_some_scopes_are_withdrawn(app, control, relying_party):
 
     control.delete("consents", _content(relying_party, "email"))
 
-    assert _is_asked(app, control, relying_party, "openid email")
-    assert not _is_asked(app, control, relying_party, "openid")
+    assert _needs_consent(app, control, relying_party, "openid email")
+    assert not _needs_consent(app, control, relying_party, "openid")
 
 
 def test_without_scopes_the_client_loses_everything(app, control, relying_party):
@@ -57,7 +57,7 @@ def test_without_scopes_the_client_loses_everything(app, control, relying_party)
 
     control.delete("consents", _content(relying_party))
 
-    assert _is_asked(app, control, relying_party, "openid")
+    assert _needs_consent(app, control, relying_party, "openid")
     assert control.ask("DELETE", "consents", _content(relying_party)).status_int == 404
 
 
@@ -83,5 +83,5 @@ def test_a_wrong_request_changes_no_consent(subtests, app, control, relying_part
                 )
 
                 assert (answer.status_int, answer.json["field"]) == (status, field)
-                assert not _is_asked(app, control, relying_party, "openid")
-                assert _is_asked(app, control, relying_party, "openid email")
+                assert not _needs_consent(app, control, relying_party, "openid")
+                assert _needs_consent(app, control, relying_party, "openid email")

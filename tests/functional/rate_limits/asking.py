@@ -32,6 +32,6 @@ def posted(browser, path, form, **options):
     return browser.post(path, form, expect_errors=True, **options).status_int
 
 
-def asked_for(browser, token, **options):
+def introspected(browser, token, **options):
     """Return the status of an introspection."""
     return posted(browser, INTROSPECT, {"token": token}, **options)

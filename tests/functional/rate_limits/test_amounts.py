@@ -2,7 +2,15 @@
 
 import pytest
 
-from tests.functional.rate_limits.asking import AUTHORIZE, BEGIN, SESSION, asked_for, at, basic, get
+from tests.functional.rate_limits.asking import (
+    AUTHORIZE,
+    BEGIN,
+    SESSION,
+    at,
+    basic,
+    get,
+    introspected,
+)
 from tests.helpers.browser import Browser
 from tests.helpers.production import production_app, production_browser, signed_in_cookies
 from tests.helpers.relying_party import TOKEN, USERINFO
@@ -103,7 +111,7 @@ def test_the_limits_of_clients_and_of_sessions_are_what_their_settings_say(
     person = production_browser(app, signed_in_cookies(app, database))
     headers = basic(*register())
 
-    assert [asked_for(production_browser(app), "x", headers=headers) for _ in range(3)] == [
+    assert [introspected(production_browser(app), "x", headers=headers) for _ in range(3)] == [
         200,
         200,
         429,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.functional.rate_limits.asking import REVOKE, asked_for, at, basic, get, posted
+from tests.functional.rate_limits.asking import REVOKE, at, basic, get, introspected, posted
 from tests.helpers.production import production_browser, signed_in_cookies
 from tests.helpers.relying_party import TOKEN, USERINFO, RelyingParty
 
@@ -62,10 +62,10 @@ def test_made_up_tokens_that_a_client_relays_take_nothing_from_honest_ones(
 ):
     headers = limited.credentials()
     token = _redeemed(app, database, limited).json["access_token"]
-    statuses = [asked_for(browser, f"made-up-{n}", headers=headers) for n in range(5)]
+    statuses = [introspected(browser, f"made-up-{n}", headers=headers) for n in range(5)]
 
     assert statuses == [200] * 3 + [429] * 2
-    assert [asked_for(browser, token, headers=headers) for _ in range(4)] == [200] * 3 + [429]
+    assert [introspected(browser, token, headers=headers) for _ in range(4)] == [200] * 3 + [429]
     assert _redeemed(app, database, limited).status_int == 200
     assert posted(browser, REVOKE, {"token": "x"}, headers=headers) == 200
 
@@ -74,9 +74,9 @@ def test_honest_tokens_take_nothing_from_what_is_not_active(app, browser, databa
     headers = limited.credentials()
     token = _redeemed(app, database, limited).json["access_token"]
     for _ in range(4):
-        asked_for(browser, token, headers=headers)
+        introspected(browser, token, headers=headers)
 
-    assert asked_for(browser, "made-up", headers=headers) == 200
+    assert introspected(browser, "made-up", headers=headers) == 200
 
 
 @pytest.mark.attack("EXHAUSTION-budget")
@@ -108,11 +108,12 @@ def test_what_cannot_be_read_counts_as_a_failure(browser):
 def test_a_confidential_client_counts_wherever_it_asks_from(browser, limited, register):
     headers = limited.credentials()
     statuses = [
-        asked_for(at(browser, f"203.0.113.{number}"), "x", headers=headers) for number in range(4)
+        introspected(at(browser, f"203.0.113.{number}"), "x", headers=headers)
+        for number in range(4)
     ]
 
     assert statuses == [200] * 3 + [429]
-    assert asked_for(browser, "x", headers=basic(*register())) == 200
+    assert introspected(browser, "x", headers=basic(*register())) == 200
 
 
 def test_a_public_client_counts_for_each_address_apart(browser, register):
@@ -147,4 +148,4 @@ def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited)
     for _ in range(5):
         browser.post(TOKEN, headers=basic(limited.client_id, "wrong"), status=401)
 
-    assert asked_for(browser, "x", headers=limited.credentials()) == 200
+    assert introspected(browser, "x", headers=limited.credentials()) == 200
