@@ -15,11 +15,13 @@ def remark(options: argparse.Namespace, allow: Sequence[str]) -> None:
     if options.remote or not allow:
         return
     try:
-        settings = load_what_rules_go_by(ini_file.chosen(options).settings(), os.environ)
+        organizations, trust_emails = load_what_rules_go_by(
+            ini_file.chosen(options).settings(), os.environ
+        )
     except SettingsError:
         # The start of the service says what is wrong with them.
         return
-    read = WhatIsRead(*settings)
+    read = WhatIsRead(organizations, trust_emails)
     for rule in read.unread(allow):
         sys.stderr.write(
             f"{rule} lets nobody in: neither admission.organizations nor claims.groups_from names"

@@ -5,6 +5,7 @@ import json
 import logging
 import subprocess
 import sys
+from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -181,7 +182,8 @@ def test_what_is_sent_to_others_names_the_trace(
     received = identity_provider_standin.requests()[-3:]
     named = [sent["headers"]["traceparent"].split("-")[1:3] for sent in received]
     assert named == [[request.trace_id, span.span_id] for span in outgoing]
-    host = {"server.address": "127.0.0.1", "http.response.status_code": 200}
+    port = urlsplit(identity_provider_standin.url).port
+    host = {"server.address": "127.0.0.1", "server.port": port, "http.response.status_code": 200}
     assert all(host.items() <= span.attributes.items() for span in outgoing)
 
 
