@@ -1,6 +1,8 @@
 """Relying parties of the tests, registered at a real local-mode server."""
 
 import json
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +27,12 @@ def register(service):  # noqa: F811
         )
 
     return run
+
+
+@pytest.fixture
+def apache_folder():
+    """A folder that Apache's workers may read, unlike those of pytest."""
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name)
+        made.chmod(0o755)
+        yield made

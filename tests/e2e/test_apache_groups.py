@@ -1,8 +1,6 @@
 """Apache with mod_auth_openidc lets in whom a group admits, as the recipe says."""
 
 import secrets
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -17,15 +15,6 @@ MANY = [f"acme/{number:03}-{'x' * 60}" for number in range(190)]
 
 
 @pytest.fixture
-def folder():
-    """A folder that Apache's workers may read, unlike those of pytest."""
-    with tempfile.TemporaryDirectory() as name:
-        made = Path(name)
-        made.chmod(0o755)
-        yield made
-
-
-@pytest.fixture
 def control(service):
     control = RemoteControl(service)
     control.post("reset")
@@ -33,14 +22,14 @@ def control(service):
 
 
 @pytest.fixture
-def application(service, register, folder):
+def application(service, register, apache_folder):
     port = free_port()
     client = register("--groups", redirect_uri=f"http://localhost:{port}/callback")
     site = all_recipes()["apache-mod-auth-openidc"][1]
     scope = 'OIDCScope "openid profile email"\n'
     assert scope in site
     started = Apache(
-        folder,
+        apache_folder,
         port,
         site=site.replace(scope, "") + all_recipes()["apache-groups"][1],
         page=PAGE,
@@ -51,8 +40,8 @@ def application(service, register, folder):
         CLIENT_SECRET=client["client_secret"],
         CRYPTO_PASSPHRASE=secrets.token_hex(32),
     )
-    (folder / "pages" / "platform").mkdir()
-    (folder / "pages" / "platform" / "index.html").write_text(PAGE, encoding="utf-8")
+    (apache_folder / "pages" / "platform").mkdir()
+    (apache_folder / "pages" / "platform" / "index.html").write_text(PAGE, encoding="utf-8")
     yield f"http://localhost:{port}/"
     started.stop()
 

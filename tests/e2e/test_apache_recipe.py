@@ -1,8 +1,6 @@
 """Apache with mod_auth_openidc, configured as its recipe says, signs people in and out."""
 
 import secrets
-import tempfile
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -19,16 +17,7 @@ PAGE = (
 
 
 @pytest.fixture
-def folder():
-    """A folder that Apache's workers may read, unlike those of pytest."""
-    with tempfile.TemporaryDirectory() as name:
-        made = Path(name)
-        made.chmod(0o755)
-        yield made
-
-
-@pytest.fixture
-def application(service, register, folder):
+def application(service, register, apache_folder):
     port = free_port()
     client = register(
         "--enable-end-session",
@@ -39,7 +28,7 @@ def application(service, register, folder):
     language, site = all_recipes()["apache-mod-auth-openidc"]
     assert language == "apache"
     started = Apache(
-        folder,
+        apache_folder,
         port,
         site=site,
         page=PAGE,

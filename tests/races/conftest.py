@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from itertools import count
 
 import pytest
 
 from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.production import ORIGIN, production_browser
 from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
@@ -81,3 +83,25 @@ def traffic(database_url):
 @pytest.fixture
 def story(app, database, browser, relying_party):
     return Story(app, database, browser, relying_party)
+
+
+@pytest.fixture
+def return_from_provider(app, standin):  # noqa: F811
+    """Return a function that gives the request with which a login returns, in a new browser."""
+    numbers = count(1)
+
+    def request(login):
+        browser = production_browser(app)
+        sender = f"192.0.2.{next(numbers)}"
+        browser.extra_environ["REMOTE_ADDR"] = sender
+        page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
+        path = browser.path(standin.allow(browser.follow_home(page).location, login))
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        return {
+            "path": path,
+            "origin": ORIGIN,
+            "environ": {"REMOTE_ADDR": sender},
+            "headers": {"Cookie": cookies},
+        }
+
+    return request

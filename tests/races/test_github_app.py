@@ -2,7 +2,6 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from threading import Barrier
 from time import sleep
 
@@ -15,7 +14,7 @@ from authservice.services.admission import poll_turns, removal, state, stored_pe
 from authservice.services.people import users
 from authservice.services.people.users import Profile
 from tests.helpers import github_app, provider_events
-from tests.helpers.production import ORIGIN, production_app, production_browser
+from tests.helpers.production import ORIGIN, production_app
 from tests.helpers.waiting import until
 from tests.unit.services.admission.people import admitting
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
@@ -50,28 +49,6 @@ def processes(app, make_processes, database_url, acme):
     return made
 
 
-@pytest.fixture
-def coming(app, acme):
-    """Return the request with which Hubot comes back from the provider, in a new browser."""
-    numbers = count(1)
-
-    def coming():
-        browser = production_browser(app)
-        sender = f"192.0.2.{next(numbers)}"
-        browser.extra_environ["REMOTE_ADDR"] = sender
-        page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
-        path = browser.path(acme.allow(browser.follow_home(page).location, "hubot"))
-        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-        return {
-            "path": path,
-            "origin": ORIGIN,
-            "environ": {"REMOTE_ADDR": sender},
-            "headers": {"Cookie": cookies},
-        }
-
-    return coming
-
-
 def left():
     """Return the request of the provider that says so."""
     body, headers = github_app.signed(
@@ -92,14 +69,14 @@ def leave(acme, seconds):
 
 
 @pytest.mark.attack("ADMISSION-left")
-def test_nobody_stays_who_left_while_signing_in(processes, coming, acme, database):
+def test_nobody_stays_who_left_while_signing_in(processes, return_from_provider, acme, database):
     """Sign-ins and events in four processes, while Hubot leaves; the last event is after that."""
     for _ in range(ROUNDS):
         acme.organization("Acme", members={"hubot": "active"})
         with database.transaction() as connection:
             connection.execute(delete(removed_account))
             connection.execute(delete(provider_event))
-        orders = [coming(), left(), coming(), left()]
+        orders = [return_from_provider("hubot"), left(), return_from_provider("hubot"), left()]
         random.shuffle(orders)
         with ThreadPoolExecutor(1) as other:
             leaving = other.submit(leave, acme, random.uniform(0, 0.2))

@@ -2,7 +2,6 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from time import sleep
 
 import pytest
@@ -11,7 +10,7 @@ from sqlalchemy import delete, select
 from authservice import clock
 from authservice.models import account, removed_account, session, user
 from authservice.services.admission import removal
-from tests.helpers.production import ORIGIN, production_app, production_browser
+from tests.helpers.production import production_app
 from tests.races.processes import NUMBER
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
 
@@ -36,28 +35,6 @@ def processes(app, make_processes, database_url, standin):
     return made
 
 
-@pytest.fixture
-def coming(app, standin):
-    """Return the request with which somebody comes back from the provider, in a new browser."""
-    numbers = count(1)
-
-    def coming():
-        browser = production_browser(app)
-        sender = f"192.0.2.{next(numbers)}"
-        browser.extra_environ["REMOTE_ADDR"] = sender
-        page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
-        path = browser.path(standin.allow(browser.follow_home(page).location, "octocat"))
-        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-        return {
-            "path": path,
-            "origin": ORIGIN,
-            "environ": {"REMOTE_ADDR": sender},
-            "headers": {"Cookie": cookies},
-        }
-
-    return coming
-
-
 def remove(database, seconds):
     """Remove the account after a while; return the moment."""
     sleep(seconds)
@@ -75,11 +52,13 @@ def forget(database):
             connection.execute(delete(user))
 
 
-def test_no_session_stays_whose_sign_in_began_before_the_removal(processes, coming, database):
+def test_no_session_stays_whose_sign_in_began_before_the_removal(
+    processes, return_from_provider, database
+):
     refused = 0
     for number in range(ROUNDS):
         forget(database)
-        arrivals = [coming() for _ in range(NUMBER)]
+        arrivals = [return_from_provider("octocat") for _ in range(NUMBER)]
         with ThreadPoolExecutor(1) as other:
             removing = other.submit(remove, database, random.uniform(0, 0.1))
             answers = processes.send(arrivals)
