@@ -19,7 +19,7 @@ def extracted() -> Catalogue:
     """Return every text that is marked, in the order of the files."""
     found = Catalogue()
     package = ROOT / "authservice"
-    for filename, line, text, comments, _context in extract_from_dir(
+    for _filename, _line, text, comments, _context in extract_from_dir(
         package,
         method_map=_METHODS,
         options_map=_OPTIONS,
@@ -27,5 +27,5 @@ def extracted() -> Catalogue:
         comment_tags=("Translators:",),
         strip_comment_tags=True,
     ):
-        found.add(text, locations=[(f"authservice/{filename}", line)], auto_comments=comments)
+        found.add(text, auto_comments=comments)
     return found

@@ -38,7 +38,6 @@ def updated(language: str, extracted: Catalogue) -> Catalogue:
         after.add(
             message.id,
             known.string if known is not None else None,
-            locations=message.locations,
             auto_comments=message.auto_comments,
         )
     return after
@@ -47,8 +46,8 @@ def updated(language: str, extracted: Catalogue) -> Catalogue:
 def as_text(catalogue: Catalogue) -> bytes:
     """Return a catalogue as a .po file."""
     file = BytesIO()
-    # Without line numbers: they would change with every line of code.
-    write_po(file, catalogue, width=98, include_lineno=False)
+    # Without the places: they would change whenever code moves.
+    write_po(file, catalogue, width=98, no_location=True)
     return file.getvalue()
 
 
