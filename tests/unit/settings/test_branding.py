@@ -120,7 +120,3 @@ def test_a_link_of_another_kind_is_refused(subtests):
 
                 assert names == [f"branding.{key} (BRANDING_{key.upper()})"]
                 assert "must be an https address" in message
-
-
-def test_a_name_that_is_no_setting_is_refused():
-    assert problems(production, {"branding.color": "#000000"})[0] == ["branding.color"]

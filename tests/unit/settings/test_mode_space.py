@@ -160,23 +160,6 @@ def test_what_is_accepted_is_expected_and_keeps_the_rules_of_its_mode(mode):
     assert (accepted > 0) is (mode in {"local", "production"})
 
 
-def test_nothing_is_read_from_the_environment_after_the_start(make_app, monkeypatch):
-    app = make_app()
-    before = repr(app.registry.components.settings)
-
-    for name, value in {
-        "AUTH_URL": "https://elsewhere.example.com",
-        "AUTH_COOKIE_DOMAIN": ".example.com",
-        "AUTH_SECRET": SECRET,
-        "AUTH_DATABASE_URL": "sqlite:////nowhere/x.sqlite",
-        "PROVIDER_CLIENT_ID": "another",
-    }.items():
-        monkeypatch.setenv(name, value)
-
-    assert repr(app.registry.components.settings) == before
-    assert app.registry.components.settings.auth_url == "http://localhost:37960"
-
-
 def test_the_settings_depend_on_what_is_passed_in_only(monkeypatch):
     monkeypatch.setenv("AUTH_URL", "https://elsewhere.example.com")
     monkeypatch.setitem(os.environ, "AUTH_COOKIE_DOMAIN", ".example.com")

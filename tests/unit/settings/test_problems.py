@@ -4,7 +4,6 @@ import base64
 
 import pytest
 
-from authservice.settings import Problem, SettingsError
 from tests.unit.settings.loading import SECRET, local, problems, production
 
 
@@ -59,19 +58,6 @@ def test_every_problem_is_named_at_once():
         assert len(remedy) > 10
 
 
-def test_a_problem_is_one_line_of_name_and_mend():
-    error = SettingsError([Problem("a", "do this"), Problem("b", "do that")])
-
-    assert str(error) == "the configuration cannot be used:\n  a: do this\n  b: do that"
-    assert error.problems == (Problem("a", "do this"), Problem("b", "do that"))
-
-
-def test_a_value_from_the_environment_is_blamed_on_the_variable():
-    names, _ = problems(production, (), {"AUTH_URL": "http://auth.example.com"})
-
-    assert names == ["AUTH_URL"]
-
-
 def test_each_problem_is_named_with_its_mend(subtests):
     for ini, environ, words in (
         (
@@ -81,28 +67,15 @@ def test_each_problem_is_named_with_its_mend(subtests):
         ),
         ({}, {"AUTH_URL": "https://auth.example.com/"}, "AUTH_URL: must be scheme and host"),
         ({}, {"AUTH_COOKIE_DOMAIN": ".com"}, "AUTH_COOKIE_DOMAIN: is a public suffix"),
-        (
-            {"auth.url": "https://auth.example.co.uk"},
-            {"AUTH_COOKIE_DOMAIN": "co.uk"},
-            "AUTH_COOKIE_DOMAIN: is a public suffix",
-        ),
-        (
-            {"auth.url": "https://me.github.io"},
-            {"AUTH_COOKIE_DOMAIN": ".github.io"},
-            "AUTH_COOKIE_DOMAIN: is a public suffix",
-        ),
         ({}, {"AUTH_COOKIE_DOMAIN": ".example.org"}, "AUTH_COOKIE_DOMAIN: must be the host"),
-        ({}, {"AUTH_SECRET": None}, "AUTH_SECRET: is missing; make one with: openssl rand"),
-        ({}, {"AUTH_SECRET": "c2hvcnQ="}, "AUTH_SECRET: must hold at least 32 random bytes"),
-        ({}, {"AUTH_SECRET_FILE": "/nowhere"}, "AUTH_SECRET: set either"),
-        ({"auth.secret": SECRET}, {}, "auth.secret: a secret never stands in an ini file"),
-        ({}, {"PROVIDER_CLIENT_SECRET": None}, "PROVIDER_CLIENT_SECRET: is missing"),
-        ({}, {"ADMISSION_EVERYONE": None}, "admission: say who may sign in"),
         (
             {},
-            {"ADMISSION_USERS": "id:583231"},
-            "ADMISSION_EVERYONE: lets everyone in; remove it",
+            {"AUTH_SECRET": None},
+            "AUTH_SECRET: is missing; make one with: openssl rand -base64 32",
         ),
+        ({}, {"AUTH_SECRET": "c2hvcnQ="}, "AUTH_SECRET: must hold at least 32 random bytes"),
+        ({}, {"PROVIDER_CLIENT_SECRET": None}, "PROVIDER_CLIENT_SECRET: is missing"),
+        ({}, {"ADMISSION_EVERYONE": None}, "admission: say who may sign in"),
         ({}, {"ADMISSION_USERS": "octocat"}, "ADMISSION_USERS: 'octocat' must begin with"),
         (
             {},
@@ -126,6 +99,7 @@ def test_each_problem_is_named_with_its_mend(subtests):
 
             assert words in text
             assert SECRET not in text
+            assert "p4ssw0rd" not in text
 
 
 def test_only_the_two_words_name_a_mode(subtests):
@@ -173,13 +147,6 @@ def test_base64_may_be_of_either_alphabet_with_or_without_padding(secret):
     assert production((), {"AUTH_SECRET": secret}).auth_secret == bytes(range(200, 232))
 
 
-def test_a_missing_secret_says_how_to_make_one():
-    names, text = problems(production, (), {"AUTH_SECRET": None})
-
-    assert names == ["AUTH_SECRET"]
-    assert "openssl rand -base64 32" in text
-
-
 def test_a_repr_shows_no_secret():
     settings = production(
         {"ratelimit.storage": "redis://:redis-password@cache/0"},
@@ -195,9 +162,3 @@ def test_a_repr_shows_no_secret():
         assert "db-password" not in text
         assert repr(settings.auth_secret) not in text
         assert SECRET not in text
-
-
-def test_a_refused_database_address_is_not_repeated():
-    _, text = problems(production, (), {"AUTH_DATABASE_URL": "mysql://u:db-password@host/db"})
-
-    assert "db-password" not in text
