@@ -113,6 +113,7 @@ REFUSED = [
     ({"prompt": "consent none"}, "invalid_request", "prompt none"),
     ({"max_age": "-1"}, "invalid_request", "max_age"),
     ({"max_age": "1.5"}, "invalid_request", "max_age"),
+    ({"max_age": "1000000000"}, "invalid_request", "max_age"),
     ({"max_age": "٣"}, "invalid_request", "max_age"),
     ({"max_age": "9" * 400}, "invalid_request", "max_age"),
     ({"id_token_hint": "not.a.token"}, "invalid_request", "id_token_hint"),

@@ -10,21 +10,25 @@ ISSUER = "http://localhost:37960/api/auth"
 
 
 @pytest.mark.attack("RFC9700-4.7", "RFC6819-4.4.1.8")
-@pytest.mark.requirement("RFC6749-4.1.2-5", "RFC6749-4.1.2.1-8", "OIDC-CORE-3.1.2.5-1")
+@pytest.mark.requirement("RFC6749-4.1.2-5", "RFC6749-4.1.2.1-8", "RFC6749-10.14-1")
+@pytest.mark.requirement("OIDC-CORE-3.1.2.5-1")
 def test_state_comes_back_exactly(subtests, app, browser, database):
     browser.sign_in()
 
     special = ("a b+c&d=e%20#f", "{}|`^<>\"'\\", "ünï©ødé 🙂", " leading")
-    for state in (*special, "0", "x" * 128, "x" * 8000):
+    hostile = ("\r\nSet-Cookie: x", "#?/", "%41")
+    for state in (*special, *hostile, "0", "x" * 128, "x" * 8000):
         with subtests.test(state=state[:200], length=len(state)):
             client = RelyingParty.registered(app, database)
 
-            refused = client.answer(client.authorize(browser, state=state, prompt="none"))
+            refusal = client.authorize(browser, state=state, prompt="none")
+            refused = client.answer(refusal)
             page = browser.follow_home(client.authorize(browser, state=state))
             granted = client.answer(
                 browser.follow_home(page.forms[0].submit("decision", value="allow"))
             )
 
+            assert urlsplit(refusal.location).fragment == ""
             assert refused["state"] == state
             assert granted["state"] == state
 
@@ -50,6 +54,7 @@ def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(subtests, app, brows
     for registered, requested in (
         ("https://app.example.com", "https://app.example.com"),
         ("https://app.example.com/cb?a=1&b=%20", "https://app.example.com/cb?a=1&b=%20"),
+        ("https://app.example.com/cb?a=%20&&", "https://app.example.com/cb?a=%20&&"),
         ("https://App.Example.com/CB", "https://App.Example.com/CB"),
         ("http://127.0.0.1/cb", "http://127.0.0.1:49152/cb"),
         ("http://[::1]:1234/cb?x=y", "http://[::1]:5678/cb?x=y"),

@@ -64,10 +64,13 @@ def test_a_client_that_took_note_is_told_once(subtests, make_one_due, receiver, 
             assert notice(database) is None
 
 
+@pytest.mark.attack("BROWSER-ssrf")
 @pytest.mark.requirement("OIDC-BCLOGOUT-2.8-1")
-def test_any_other_answer_is_a_failure(subtests, make_one_due, receiver, database):
+def test_any_other_answer_is_a_failure_and_no_redirect_is_followed(
+    subtests, make_one_due, receiver, database
+):
     receiver.headers = {"Location": receiver.uri}
-    for status in (201, 202, 301, 307, 400, 404, 500, 503):
+    for status in (201, 202, 301, 302, 303, 307, 308, 400, 404, 500, 503):
         with subtests.test(status=status):
             one_due = make_one_due()
             receiver.status = status

@@ -89,6 +89,7 @@ def test_basic_may_come_with_the_same_client_id_in_the_body(relying_party):
     header = basic(relying_party.client_id, relying_party.client_secret)
 
     assert accepted(ask(relying_party, header, client_id=relying_party.client_id, state="x"))
+    assert accepted(ask(relying_party, header, client_id=""))
 
 
 @pytest.mark.requirement("RFC6749-2.3-1", "RFC6749-5.2-4", "OAUTH21-2.4-1")
@@ -115,6 +116,7 @@ def test_two_clients_in_one_request_are_an_invalid_request(relying_party, public
 @pytest.mark.requirement("RFC6749-3.2.1-2")
 def test_a_public_client_names_itself(public):
     assert accepted(ask(public, client_id=public.client_id))
+    assert accepted(ask(public, client_id=public.client_id, client_secret=""))
 
 
 def test_a_public_client_has_no_secret_to_show(public):
@@ -133,6 +135,7 @@ def test_wrong_credentials_are_refused_in_one_and_the_same_way(subtests, relying
         ("{id}", ""),
         ("{id}", "{secret}x"),
         ("{id}", " {secret}"),
+        ("{id}", "{secret}:"),
         ("unknown", "{secret}"),
         ("{id} ", "{secret}"),
         ("x" * 9000, "{secret}"),
@@ -173,6 +176,13 @@ def test_an_unreadable_header_is_refused_with_the_challenge(subtests, relying_pa
             assert "Authorization header" in answer.json["error_description"]
 
 
+def test_characters_that_are_no_base64_are_not_passed_over(relying_party):
+    header = basic(relying_party.client_id, relying_party.client_secret)
+
+    for junk in ("*", "="):
+        refused(ask(relying_party, f"{header[:10]}{junk}{header[10:]}"))
+
+
 @pytest.mark.parametrize("separator", ["%00", "\x00"])
 def test_a_nul_in_basic_credentials_is_refused_before_it_reaches_the_database(
     relying_party, separator
@@ -186,6 +196,7 @@ def test_a_nul_in_basic_credentials_is_refused_before_it_reaches_the_database(
 
 @pytest.mark.requirement("RFC6749-5.2-3")
 def test_without_any_credentials_what_is_missing_is_named(relying_party):
+    refused(ask(relying_party, client_secret=relying_party.client_secret))
     answer = refused(ask(relying_party))
 
     assert answer.headers["WWW-Authenticate"] == 'Basic realm="authservice"'

@@ -47,7 +47,8 @@ def test_keys_are_strong_enough(keys):
     by_alg = {key["alg"]: key for key in keys}
 
     # 342 characters of base64url are 256 bytes.
-    assert len(by_alg["RS256"]["n"]) >= 342
+    assert len(by_alg["RS256"]["n"]) == 342
+    assert by_alg["RS256"]["e"] == "AQAB"
     assert by_alg["ES256"]["crv"] == "P-256"
     assert by_alg["EdDSA"]["crv"] == "Ed25519"
 

@@ -219,22 +219,6 @@ def test_a_new_account_whose_addresses_cannot_be_read_is_told_to_try_again(come,
     assert database.reader.execute(select(user)).all() == []
 
 
-def test_an_address_that_is_no_longer_verified_goes_and_comes_back(come, standin):
-    before = user_of(come("octocat")[0])
-    standin.account("octocat", emails=addresses("mona@example.com", confirmed=False))
-
-    without = user_of(come("octocat")[0])
-    standin.account("octocat", emails=addresses("Mona@Example.com"))
-    again = user_of(come("octocat")[0])
-
-    assert {before["id"]} == {without["id"], again["id"]}
-    assert (without["email"], without["emailVerified"]) == (
-        f"github-{MONA}@unverified.invalid",
-        False,
-    )
-    assert (again["email"], again["emailVerified"]) == ("mona@example.com", True)
-
-
 @pytest.mark.attack("FAILURES-folded-address")
 def test_letters_that_only_look_alike_make_another_address(come, standin):
     standin.account("octocat", emails=addresses("kate@example.com"))
@@ -244,16 +228,6 @@ def test_letters_that_only_look_alike_make_another_address(come, standin):
 
     assert first["id"] != second["id"]
     assert (first["email"], second["email"]) == ("kate@example.com", f"{KELVIN}ate@example.com")
-
-
-@pytest.mark.attack("FAILURES-account-by-address")
-def test_nobody_takes_what_stands_in_for_another_s_address(come, standin):
-    standin.account("hubot", emails=addresses("github-900001@Unverified.invalid"))
-
-    hubot, newcomer = user_of(come("hubot")[0]), user_of(come("newcomer")[0])
-
-    assert (hubot["email"], hubot["emailVerified"]) == (f"github-{HUBOT}@unverified.invalid", False)
-    assert newcomer["email"] == "github-900001@unverified.invalid"
 
 
 @pytest.mark.parametrize("answer", ["", "no\n", "y\n"])

@@ -231,19 +231,6 @@ def test_a_family_ends_after_ninety_days_however_often_it_is_used(
     assert refused(relying_party.refresh(current))
 
 
-def test_a_retry_does_not_reach_past_the_end_of_its_family(relying_party, tokens, turnable_clock):
-    token = tokens["refresh_token"]
-    for _ in range(3):
-        turnable_clock.advance(days=29)
-        token = relying_party.refresh(token).json["refresh_token"]
-    turnable_clock.advance(days=3, seconds=-1)
-    assert relying_party.refresh(token).status_int == 200
-    assert relying_party.refresh(token).status_int == 200
-    turnable_clock.advance(seconds=1)
-
-    assert refused(relying_party.refresh(token))
-
-
 @pytest.mark.requirement("OIDC-CORE-11-3")
 def test_it_outlives_the_session_and_the_access_tokens_do_not(browser, relying_party, tokens):
     browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})

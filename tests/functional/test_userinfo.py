@@ -45,6 +45,7 @@ def test_the_token_may_come_in_the_header_or_in_the_form(http, token):
     by_get = answered(http.get(USERINFO, headers=bearer(token)))
     by_post = answered(http.post(USERINFO, headers=bearer(token)))
     by_form = answered(http.post(USERINFO, {"access_token": token}))
+    answered(http.post(USERINFO, {"access_token": ""}, headers=bearer(token)))
 
     assert by_get == by_post == by_form
 
@@ -118,8 +119,12 @@ def test_two_tokens_are_an_invalid_request_even_when_they_agree(http, token):
         USERINFO, [("access_token", token), ("access_token", token)], expect_errors=True
     )
 
-    refused(both, 400, "invalid_request")
-    refused(twice, 400, "invalid_request")
+    other = http.post(
+        USERINFO, {"access_token": token}, headers={"Authorization": "Basic a"}, expect_errors=True
+    )
+
+    for answer in (both, twice, other):
+        refused(answer, 400, "invalid_request")
 
 
 @pytest.mark.requirement("RFC6750-3.1-1")
@@ -132,7 +137,7 @@ def test_a_bearer_header_without_one_token_is_an_invalid_request(http, header):
 
 @pytest.mark.requirement("RFC6750-3-1")
 def test_another_scheme_is_as_good_as_no_token(subtests, http):
-    for header in ("Basic YTpi", "junk", "", "DPoP abc", "\xff"):
+    for header in ("Basic YTpi", "Bearerabc", "junk", "", "DPoP abc", "\xff"):
         with subtests.test(header=header):
             answer = http.get(USERINFO, headers={"Authorization": header}, expect_errors=True)
 

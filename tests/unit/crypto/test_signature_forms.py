@@ -156,6 +156,7 @@ HEADERS = {
     "crit names another header of the standard": {"crit": ["kid"]},
     "crit names one twice": {"crit": ["b64", "b64"], "b64": True},
     "b64 is true": {"crit": ["b64"], "b64": True},
+    "b64 is false": {"crit": ["b64"], "b64": False},
     "b64 alone": {"b64": False},
     "cty": {"cty": "JWT"},
     "zip": {"zip": "DEF"},

@@ -33,23 +33,6 @@ def test_it_comes_back_as_it_was(secret, waiting):
     assert PendingRequest.unseal(secret, "browser", decided.seal(secret, "browser")) == decided
 
 
-@pytest.mark.parametrize("browser", ["another", "", None])
-def test_another_browser_learns_nothing_of_it(secret, waiting, browser):
-    with pytest.raises(InteractionError) as refused:
-        PendingRequest.unseal(secret, browser, waiting.seal(secret, "browser"))
-
-    assert refused.value.query is None
-
-
-def test_an_altered_one_is_refused(secret, waiting):
-    sealed = waiting.seal(secret, "browser")
-
-    with pytest.raises(InteractionError) as refused:
-        PendingRequest.unseal(secret, "browser", f"{sealed}A")
-
-    assert refused.value.query is None
-
-
 def test_it_holds_for_ten_minutes_and_can_be_begun_anew_after_that(secret, waiting, turnable_clock):
     sealed = waiting.seal(secret, "browser")
     turnable_clock.moment += timedelta(minutes=10, seconds=-1)
