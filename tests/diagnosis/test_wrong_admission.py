@@ -27,14 +27,6 @@ def seen(machine):
     database.dispose()
 
 
-def test_production_that_does_not_say_who_may_sign_in(machine):
-    machine.set("admission.users", None)
-
-    (found,) = finds(machine, (SETTINGS, "admission"))
-    for name in ("organizations", "users", "email_domains", "everyone"):
-        assert f"admission.{name}" in str(found)
-
-
 def test_everyone_may_sign_in(machine):
     machine.set("admission.users", None)
     machine.set("admission.everyone", "true")

@@ -1,8 +1,5 @@
 """What ``authservice check`` finds in ini files, settings and secrets, spoiled one at a time."""
 
-import base64
-import os
-
 from tests.diagnosis.machine import finds
 
 SETTINGS = "settings.refused"
@@ -86,20 +83,6 @@ def test_a_refused_setting_is_shown_unless_it_may_hold_a_password(machine):
 
     assert {each["found"] for each in found} == {"", "prod"}
     assert "p4ssw0rd" not in str(found)
-
-
-def test_several_settings_at_once(machine):
-    machine.set("auth.mode", "prod")
-    machine.environ(
-        AUTH_SECRET=base64.b64encode(os.urandom(12)).decode(), PROVIDER_CLIENT_SECRET=None
-    )
-
-    finds(
-        machine,
-        (SETTINGS, "auth.mode"),
-        (SETTINGS, "AUTH_SECRET"),
-        (SETTINGS, "PROVIDER_CLIENT_SECRET"),
-    )
 
 
 # Placeholders

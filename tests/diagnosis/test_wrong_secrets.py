@@ -19,13 +19,6 @@ def test_no_secrets(machine):
     finds(machine, (SETTINGS, "AUTH_SECRET"), (SETTINGS, "PROVIDER_CLIENT_SECRET"))
 
 
-def test_a_secret_file_that_is_not_there(machine):
-    machine.environ(AUTH_SECRET=None, AUTH_SECRET_FILE="/nowhere/secret")
-
-    # And not that AUTH_SECRET is missing: a new one would lose the signing keys.
-    finds(machine, (SETTINGS, "AUTH_SECRET_FILE"))
-
-
 def test_a_secret_in_the_ini_file(machine):
     machine.set("auth.secret", machine.secret)
 

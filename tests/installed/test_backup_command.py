@@ -24,12 +24,18 @@ def refusal(capsys, *arguments):
     return message
 
 
+def written(folder):
+    """Return what lies beside the database and SQLite's own files of it."""
+    return [file for file in folder.iterdir() if not file.name.startswith("test.sqlite")]
+
+
 def test_it_says_what_it_wrote(tmp_path, capsys):
     authservice(["backup", "backup.sqlite"])
 
     size = (tmp_path / "backup.sqlite").stat().st_size
     expected = f"backup.sqlite: {size} bytes, revision {REVISION}, found to be sound\n"
     assert capsys.readouterr().out == expected
+    assert written(tmp_path) == [tmp_path / "backup.sqlite"]
 
 
 def test_it_says_it_in_json(tmp_path, capsys):
@@ -65,10 +71,12 @@ def test_a_damaged_database(tmp_path, capsys):
     connection.close()
 
     assert refusal(capsys, "b").startswith("authservice: the database is damaged: no such table")
+    assert written(tmp_path) == []
 
 
-def test_a_folder_that_is_not_there(capsys):
+def test_a_folder_that_is_not_there(tmp_path, capsys):
     assert refusal(capsys, "nowhere/b").startswith("authservice: the backup cannot be written: ")
+    assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.attack("MACHINE-printed-password")

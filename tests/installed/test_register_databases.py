@@ -11,8 +11,6 @@ from sqlalchemy import func, select, text
 
 from authservice.cli import main as authservice
 from authservice.cli import register
-from authservice.database.database import Database
-from authservice.database.schema import REVISION, is_migrated
 from authservice.models import jwks, oauth_client
 
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
@@ -41,30 +39,6 @@ def _refused(capsys, run, arguments):
     assert message.startswith("authservice: ")
     assert "\n" not in message
     return message
-
-
-def test_the_environment_names_the_database(database, database_url, monkeypatch):
-    monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
-
-    register.main(REQUIRED)
-
-    assert _count(database) == 1
-
-
-def test_else_the_ini_file_of_the_folder(database, database_url):
-    _ini(Path("local.ini"), database_url)
-
-    register.main(REQUIRED)
-
-    assert _count(database) == 1
-
-
-def test_else_the_ini_file_that_is_named(database, database_url, tmp_path):
-    path = _ini(tmp_path / "my.ini", database_url)
-
-    register.main([*REQUIRED, "--config", path])
-
-    assert _count(database) == 1
 
 
 def test_the_environment_wins_over_the_file(database, database_url, tmp_path, monkeypatch):
@@ -186,20 +160,6 @@ def test_remote_refuses_what_is_no_database(capsys, monkeypatch, url):
 
     assert message.startswith("authservice: AUTH_REMOTE_DATABASE_URL: must be sqlite:///FILE")
     assert "the-password" not in message
-
-
-def test_migrate_makes_the_database(capsys, tmp_path, monkeypatch):
-    url = f"sqlite:///{tmp_path}/new/folder/x.sqlite"
-    monkeypatch.setenv("AUTH_DATABASE_URL", url)
-
-    authservice(["migrate"])
-
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert f"revision {REVISION}" in output.err
-    database = Database(url)
-    assert is_migrated(database.reader)
-    database.dispose()
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["migrate", "--nonsense"]])

@@ -1,13 +1,13 @@
 """What the report says of tests, and rows of tests, that are left out."""
 
 ROWS = """
-import pytest
+from tests.helpers.parts import machine_lacks
 
 def test_rows(subtests):
     for n in range(3):
         with subtests.test(n=n):
             if n:
-                pytest.skip("this machine lacks wings")
+                machine_lacks("wings")
 """
 
 

@@ -3,14 +3,10 @@
 import dataclasses
 import json
 import logging
-from contextlib import suppress
 from contextvars import Context
-
-import pytest
 
 from authservice.events import ClientChanged, Event, SignedIn, TokenRefused
 from authservice.logs import JSONLines, TextLines
-from tests.helpers.processes import ROOT
 
 KINDS = Event.__subclasses__()
 FIELDS = {
@@ -20,30 +16,6 @@ FIELDS = {
     *("accounts", "sessions", "refresh_tokens", "everyone_signed_out"),
 }
 SIGNED_IN = SignedIn(sub="u", sid="s", provider="github", new_user=False)
-
-
-@pytest.fixture
-def logged(caplog):
-    caplog.set_level(logging.INFO, "authservice.events")
-    return lambda: [record.event for record in caplog.records if hasattr(record, "event")]
-
-
-def test_an_event_is_logged_after_the_commit(database, logged):
-    with database.begin() as transaction:
-        transaction.note(SIGNED_IN)
-        assert logged() == []
-
-    assert logged() == [SIGNED_IN]
-
-
-def test_an_event_of_a_transaction_that_failed_is_not_logged(database, logged):
-    with suppress(ZeroDivisionError), database.begin() as transaction:
-        transaction.note(SIGNED_IN)
-        raise ZeroDivisionError
-
-    with database.transaction():
-        pass
-    assert logged() == []
 
 
 def test_a_name_is_that_of_the_kind():
@@ -61,15 +33,6 @@ def test_no_kind_has_a_place_for_a_name_an_address_or_a_token(subtests):
     for kind in KINDS:
         with subtests.test(kind.name):
             assert {field.name for field in dataclasses.fields(kind)} <= FIELDS
-
-
-def test_the_documentation_has_each_kind_with_its_fields(subtests):
-    page = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
-    for kind in KINDS:
-        with subtests.test(kind.name):
-            (line,) = [line for line in page.splitlines() if line.startswith(f"| `{kind.name}` |")]
-
-            assert all(f"`{field.name}`" in line for field in dataclasses.fields(kind))
 
 
 def record(event):

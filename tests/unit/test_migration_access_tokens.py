@@ -1,23 +1,16 @@
 """Access tokens under their digests, each with its grant: what each one opened it opens still."""
 
-from datetime import timedelta
-
 import pytest
 from sqlalchemy import text
 
-from authservice import clock
 from authservice.crypto.secret_values import digest
 from authservice.database import schema
 from authservice.services.tokens import access_tokens, refresh_tokens
-from tests.unit.test_migration_provider import ROWS, content, insert
+from tests.unit.test_migration_provider import ROWS, content, insert, moment
 
 # Tokens are read as this version of the service does, from all tables that it has.
 BEFORE, AFTER = "0009", schema.REVISION
 API = '["https://api.example.com"]'
-
-
-def moment(**since):
-    return int((clock.now() + timedelta(**since)).timestamp() * 1000)
 
 
 @pytest.fixture

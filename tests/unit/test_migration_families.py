@@ -5,22 +5,17 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from authservice import clock
 from authservice.crypto.secret_values import digest
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.token_sealing import seal_under
 from authservice.database import schema
 from authservice.services.tokens import refresh_tokens
 from authservice.services.tokens.refresh_tokens import State
-from tests.unit.test_migration_provider import ROWS, content, insert
+from tests.unit.test_migration_provider import ROWS, content, insert, moment
 
 BEFORE, AFTER = "0009", "0010"
 GRACE = timedelta(seconds=10)
 SECRET = ServerSecret(b"s" * 32)
-
-
-def moment(**since):
-    return int((clock.now() + timedelta(**since)).timestamp() * 1000)
 
 
 @pytest.fixture

@@ -1,23 +1,17 @@
 """Resources per client, added to a database in use: what live tokens are for stays allowed."""
 
 import json
-from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
 
-from authservice import clock
 from authservice.database import schema
-from tests.unit.test_migration_provider import ROWS, insert
+from tests.unit.test_migration_provider import ROWS, insert, moment
 
 BEFORE, AFTER = "0006", "0008"
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
 GONE = "https://gone.example.com/"
-
-
-def moment(**since):
-    return int((clock.now() + timedelta(**since)).timestamp() * 1000)
 
 
 @pytest.fixture

@@ -29,6 +29,14 @@ def test_the_authorization_request_is_complete(sign_in, identity_provider_standi
     }
 
 
+def test_it_is_told_to_let_a_person_choose_only_when_it_should(subtests, sign_in):
+    for choose, prompt in ((True, ["select_account"]), (False, None)):
+        with subtests.test(choose=choose):
+            url = sign_in.provider.authorization_url("state", "v" * 43, choose_account=choose)
+
+            assert parse_qs(urlsplit(url).query).get("prompt") == prompt
+
+
 def test_the_provider_is_called_github_unless_it_has_an_id_of_its_own(make_sign_in):
     enterprise = make_sign_in(
         id="ghe", authorize_url="https://ghe.example.com/login/oauth/authorize"

@@ -177,18 +177,6 @@ def test_a_picture_comes_by_https_or_not_at_all(subtests, sign_in, identity_prov
             assert sign_in.profile().image is None
 
 
-def test_the_profile_follows_the_account(sign_in, identity_provider_standin):
-    before = sign_in.profile()
-    identity_provider_standin.account(
-        "octocat", name="Mona Smith", emails=[address("smith@example.com", primary=True)]
-    )
-
-    after = sign_in.profile()
-
-    assert before.account_id == after.account_id
-    assert (after.name, after.email) == ("Mona Smith", "smith@example.com")
-
-
 def test_a_suspended_account_of_an_enterprise_server_is_refused(sign_in, identity_provider_standin):
     identity_provider_standin.account("octocat", suspended_at="2026-01-01T00:00:00Z")
 

@@ -30,11 +30,6 @@ def test_a_date_is_stored_as_milliseconds_and_comes_back_in_utc(subtests):
                 assert column.result_processor(None, None)(stored).tzinfo is UTC
 
 
-def test_a_date_without_a_time_zone_is_refused():
-    with pytest.raises(ValueError, match="time zone"):
-        EpochMillis().bind_processor(None)(MOMENT.replace(tzinfo=None))
-
-
 @pytest.mark.parametrize(("value", "stored"), [(True, 1), (False, 0), (None, None)])
 def test_a_truth_value_is_stored_as_an_integer(value, stored):
     column = IntegerBoolean()

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from sqlalchemy import Column, UniqueConstraint, delete, insert, inspect, select, text
+from sqlalchemy import Column, UniqueConstraint, insert, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
 from authservice import clock, models
@@ -11,11 +11,8 @@ from authservice.database import schema
 from authservice.models import (
     account,
     metadata,
-    oauth_access_token,
     oauth_client,
     oauth_consent,
-    oauth_refresh_token,
-    session,
     user,
 )
 
@@ -125,52 +122,20 @@ def test_an_account_is_unique_within_its_provider():
 
 @pytest.fixture
 def rows(database):
-    """Give a user, a session, a client and tokens that hang together."""
+    """Store a user and a client, whom consents belong to."""
     now = clock.now()
     dates = {"created_at": now, "updated_at": now}
     person = {"id": "u", "name": "N", "email": "n@example.com", "email_verified": True}
-    token = {"scopes": (), "created_at": now, "expires_at": now}
-    family = {"client_id": "c", "session_id": "s", "user_id": "u", "family_expires_at": now}
     with database.transaction() as connection:
         connection.execute(insert(user), person | dates)
         connection.execute(
-            insert(session), {"id": "s", "token": "t", "user_id": "u", "expires_at": now} | dates
-        )
-        connection.execute(
             insert(oauth_client), {"id": "c", "client_id": "c", "redirect_uris": ()} | dates
         )
-        connection.execute(insert(oauth_refresh_token), {"id": "r", "token": "r"} | token | family)
-        connection.execute(insert(oauth_access_token), {"id": "a", "refresh_id": "r"} | token)
     return database
 
 
 def _count(database, table):
     return len(database.reader.execute(select(table.c.id)).all())
-
-
-def test_a_deleted_session_leaves_its_tokens_without_one(rows):
-    with rows.transaction() as connection:
-        connection.execute(delete(session))
-
-    assert rows.reader.scalars(select(oauth_refresh_token.c.session_id)).all() == [None]
-    assert _count(rows, oauth_access_token) == 1
-
-
-def test_a_deleted_user_or_client_takes_the_tokens_along(subtests, rows):
-    for parent in (user, oauth_client):
-        # Closing it undoes what was not committed.
-        with subtests.test(parent=parent.name), rows.writer.connect() as connection:
-            connection.execute(delete(parent))
-
-            assert connection.execute(select(oauth_refresh_token)).all() == []
-            assert connection.execute(select(oauth_access_token)).all() == []
-
-
-def test_a_deleted_refresh_token_takes_its_access_tokens_along(rows):
-    with rows.transaction() as connection:
-        connection.execute(delete(oauth_refresh_token))
-
-    assert _count(rows, oauth_access_token) == 0
 
 
 def _consent(row_id, **columns):

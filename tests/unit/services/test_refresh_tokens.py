@@ -167,18 +167,6 @@ def test_a_successor_does_not_outlive_the_family(transaction, connection, start,
     assert second.expires_at == second.family_expires_at
 
 
-def test_a_retry_in_the_grace_gets_the_same_successor(
-    transaction, connection, start, turnable_clock
-):
-    token = start()
-    first = _rotate(transaction, token)
-    turnable_clock.advance(seconds=10)
-
-    assert _state(connection, token) is State.USABLE
-    assert _rotate(transaction, token) == first._replace(again=True)
-    assert _state(connection, first.token) is State.USABLE
-
-
 def test_eight_tokens_may_be_retried_at_once_and_one_more_ends_nothing(
     transaction, connection, start, turnable_clock
 ):
@@ -203,17 +191,6 @@ def test_while_one_may_have_been_dropped_no_older_one_ends_the_family(
 
     turnable_clock.advance(milliseconds=1)
     assert _state(connection, tokens[3]) is State.REPLAYED
-
-
-def test_a_use_after_the_grace_ends_the_family(transaction, connection, start, turnable_clock):
-    token, other = start(), start()
-    newer = _rotate(transaction, token).token
-    turnable_clock.advance(seconds=11)
-
-    assert _state(connection, token) is State.REPLAYED
-    assert _rotate(transaction, token) is None
-    assert _state(connection, newer) is State.REVOKED
-    assert _state(connection, other) is State.USABLE
 
 
 @pytest.mark.attack("TOKENS-replay-refresh")

@@ -57,16 +57,6 @@ def test_it_is_not_found_when_its_time_is_over(connection, begin, turnable_clock
     assert sessions.ids_of_tokens(connection, [token]) == {token: made.id}
 
 
-def test_an_extension_is_due_after_the_interval(begin, turnable_clock):
-    made, _ = begin()
-    turnable_clock.advance(days=1)
-    assert sessions.is_extension_due(made, timedelta(days=1)) is False
-
-    turnable_clock.advance(seconds=1)
-
-    assert sessions.is_extension_due(made, timedelta(days=1)) is True
-
-
 def test_an_extension_moves_the_expiry_of_one_session(connection, begin, people, turnable_clock):
     made, _ = begin()
     turnable_clock.advance(days=2)
@@ -128,19 +118,6 @@ def test_a_session_that_has_ended_is_not_renewed(connection, begin, turnable_clo
     turnable_clock.advance(days=7)
 
     assert sessions.renew(connection, made, token, WEEK, ip_address=None, user_agent=None) is None
-
-
-@pytest.mark.attack("OWASP-SESSION-6")
-def test_an_extension_does_not_reach_beyond_the_longest_life(connection, begin, turnable_clock):
-    made, _ = begin()
-    turnable_clock.advance(days=5)
-
-    extended = sessions.extend(connection, made, WEEK, timedelta(days=10))
-
-    assert extended == sessions.find_by_id(connection, made.id)
-    assert extended.expires_at == made.created_at + timedelta(days=10)
-    assert not sessions.is_too_old(extended, timedelta(days=5, seconds=1))
-    assert sessions.is_too_old(extended, timedelta(days=5))
 
 
 def test_a_persons_live_sessions_are_listed(connection, begin, people, turnable_clock):

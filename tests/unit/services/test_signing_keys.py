@@ -32,14 +32,6 @@ def test_three_keys_are_made_and_published_rs256_first(database):
     assert not {"d", "p", "q"}.intersection(*published)
 
 
-def test_they_are_made_once(database):
-    first = _loaded(database, ServerSecret(OLD))
-    first.load()
-
-    assert _loaded(database, ServerSecret(OLD)).document == first.document
-    assert len(_rows(database)) == 3
-
-
 def test_keys_that_could_not_be_loaded_at_the_start_are_loaded_when_needed(database):
     keys = SigningKeys(database, ServerSecret(OLD), rotation=ROTATION)
 
@@ -47,12 +39,6 @@ def test_keys_that_could_not_be_loaded_at_the_start_are_loaded_when_needed(datab
 
     assert keys.verify(token, typ="JWT") == {"sub": "u"}
     assert keys.verify(token, typ="at+jwt") is None
-
-
-def test_one_process_verifies_what_another_signed(database):
-    token = _loaded(database, ServerSecret(OLD)).sign({"sub": "u"}, alg="EdDSA", typ="JWT")
-
-    assert _loaded(database, ServerSecret(OLD)).verify(token, typ="JWT") == {"sub": "u"}
 
 
 def test_nothing_private_is_stored_in_clear(database):
@@ -74,12 +60,6 @@ def test_under_a_new_secret_new_keys_sign_and_the_old_ones_still_verify(database
     assert new.verify(token, typ="JWT") == {"sub": "u"}
     assert old.verify(new.sign({}, alg="RS256", typ="JWT"), typ="JWT") is None
     assert [key["alg"] for key in json.loads(new.document)["keys"]][:2] == ["RS256", "RS256"]
-
-
-def test_in_a_rotation_the_keys_stay(database):
-    old = _loaded(database, ServerSecret(OLD))
-
-    assert _loaded(database, ServerSecret(NEW, OLD)).document == old.document
 
 
 def test_a_single_key_that_cannot_be_opened_is_replaced_alone(database):

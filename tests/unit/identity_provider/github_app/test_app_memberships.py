@@ -173,11 +173,3 @@ def test_what_did_not_change_is_not_sent_again(service, standin):
     first, second = standin.requests("/api/orgs/acme/teams")
     assert "If-None-Match" not in first["headers"]
     assert second["headers"]["If-None-Match"].startswith('W/"')
-
-
-def test_the_jwt_of_the_app_is_short_lived_and_names_the_app(service, standin):
-    service.groups()
-
-    (received,) = standin.requests("/api/app/installations")
-    # The stand-in verifies it, as GitHub does.
-    assert received["headers"]["Authorization"].startswith("Bearer eyJ")
