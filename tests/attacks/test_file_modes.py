@@ -3,14 +3,13 @@
 import os
 import sqlite3
 import stat
-import subprocess
 import sys
 
 import pytest
 
 from authservice.crypto.private_files import make_folder
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
+from tests.helpers.processes import SCRIPTS, Process, finished
 
 pytestmark = pytest.mark.engines("sqlite")
 
@@ -36,14 +35,11 @@ def private(folder):
 
 def run(database, umask, *arguments):
     """Run a command of the service under a umask."""
-    subprocess.run(
+    finished(
         [sys.executable, "-c", COMMAND, *map(str, arguments)],
-        cwd=ROOT,
-        env=clean_environment() | {"AUTH_DATABASE_URL": f"sqlite:///{database}"},
-        umask=umask,
+        env={"AUTH_DATABASE_URL": f"sqlite:///{database}"},
         check=True,
-        capture_output=True,
-        timeout=60,
+        umask=umask,
     )
 
 
@@ -88,14 +84,11 @@ def test_what_commands_and_the_service_make_is_their_owner_s_alone(tmp_path, uma
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
 def test_alembic_s_own_command_makes_them_alike(tmp_path, umask):
     database = tmp_path / "data" / "service.sqlite"
-    subprocess.run(
+    finished(
         [SCRIPTS / "alembic", "-c", "local.ini", "upgrade", "head"],
-        cwd=ROOT,
-        env=clean_environment() | {"AUTH_DATABASE_URL": f"sqlite:///{database}"},
-        umask=umask,
+        env={"AUTH_DATABASE_URL": f"sqlite:///{database}"},
         check=True,
-        capture_output=True,
-        timeout=60,
+        umask=umask,
     )
 
     assert modes(tmp_path / "data") == private(tmp_path / "data")

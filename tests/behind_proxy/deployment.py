@@ -7,7 +7,6 @@ port; who connects is sent to nginx on loopback instead.
 import base64
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 from sqlalchemy import text
@@ -15,7 +14,7 @@ from sqlalchemy import text
 from authservice.database.database import Database
 from tests.behind_proxy.https import Caller
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
+from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
 from tests.helpers.standin_fixture import IdentityProviderStandin
 from tests.httpclient.certificates import Authority
 from tests.services.nginx import Nginx
@@ -108,13 +107,8 @@ class Deployment:
 
     def command(self, *arguments):
         """Run a console script as an operator would and return what it prints."""
-        return subprocess.run(
-            [SCRIPTS / arguments[0], *arguments[1:]],
-            cwd=self.folder,
-            env=clean_environment() | self.env,
-            check=True,
-            capture_output=True,
-            text=True,
+        return finished(
+            [SCRIPTS / arguments[0], *arguments[1:]], cwd=self.folder, env=self.env, check=True
         ).stdout
 
     def caller(self, address="127.0.0.1"):

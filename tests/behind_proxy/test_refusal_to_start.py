@@ -2,7 +2,6 @@
 
 import base64
 import shutil
-import subprocess
 
 import pytest
 
@@ -10,7 +9,7 @@ from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.services.people import users
 from authservice.services.people.users import Profile
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, clean_environment
+from tests.helpers.processes import ROOT, SCRIPTS, finished
 
 SECRET = base64.b64encode(bytes(range(40, 72))).decode()
 ENVIRON = {
@@ -31,14 +30,10 @@ def start(tmp_path, database_url):
         shutil.copy(ROOT / "production.ini", tmp_path)
         wanted = ENVIRON | {"AUTH_DATABASE_URL": database_url} | changes
         environ = {name: value for name, value in wanted.items() if value is not None}
-        ended = subprocess.run(
+        ended = finished(
             [SCRIPTS / "pserve", "production.ini", f"listen_port={free_port()}"],
             cwd=tmp_path,
-            env=clean_environment() | environ,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
+            env=environ,
         )
         return ended.returncode, ended.stdout + ended.stderr
 

@@ -1,25 +1,17 @@
 """``./run bench`` once, as it is: it starts the service, measures a case, prints and keeps it."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, finished
 from tools.bench.report import results
 
 
 def test_a_case_is_measured_printed_and_kept():
     shortest = ["--only", "health", "--synchronous", "NORMAL", "--seconds", "0.5", "--rounds", "1"]
 
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.bench", *shortest],
-        cwd=ROOT,
-        env=clean_environment() | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = finished([sys.executable, "-m", "tools.bench", *shortest], env={"PYTHONPATH": str(ROOT)})
 
     assert done.returncode == 0, done.stdout + done.stderr
     kept = Path(re.search(r"^kept in (\S+\.json)$", done.stdout, re.MULTILINE)[1])

@@ -11,7 +11,7 @@ import pytest
 from tests.diagnosis.machine import HOST
 from tests.helpers.parts import program
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, clean_environment
+from tests.helpers.processes import ROOT, SCRIPTS, clean_environment, finished
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 DEPLOYMENT = ROOT / "docs" / "deployment"
@@ -72,13 +72,10 @@ def run(host, heading, *, typed=""):
         "./run migrate production.ini",
         ".venv-production/bin/authservice migrate --config production.ini",
     )
-    done = subprocess.run(
+    done = finished(
         ["sh", "-eu", "-c", commands],
-        env=clean_environment() | {"PATH": f"{host}/usr/local/sbin:{os.environ['PATH']}"},
+        env={"PATH": f"{host}/usr/local/sbin:{os.environ['PATH']}"},
         input=typed,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

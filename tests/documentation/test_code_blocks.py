@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import subprocess
 import sys
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from tests.documentation.markdown import code_blocks
 from tests.documentation.syntax import CHECKS
 from tests.e2e.recipes import DEFAULT_AUTH_URL
-from tests.helpers.processes import SCRIPTS, clean_environment
+from tests.helpers.processes import SCRIPTS, finished
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
 
 BLOCKS = code_blocks()
@@ -47,13 +46,10 @@ def test_blocks_that_are_said_to_run_do_so_one_after_the_other(page, service, tm
         if mark != "runs":
             continue
 
-        done = subprocess.run(
+        done = finished(
             [*INTERPRETERS[block.language], "-c", commands],
             cwd=tmp_path,
-            env=clean_environment() | service.env | {"PATH": f"{SCRIPTS}:{os.environ['PATH']}"},
-            capture_output=True,
-            text=True,
-            check=False,
+            env=service.env | {"PATH": f"{SCRIPTS}:{os.environ['PATH']}"},
         )
 
         assert done.returncode == 0, f"{block.name}: {done.stderr}"

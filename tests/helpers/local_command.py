@@ -40,14 +40,6 @@ class LocalCommand:
         """Return an answer of any status."""
         return requests.get(f"{self.url}{path}", timeout=20, **options)
 
-    def post(self, path, content):
-        """Return what the control API answers with status 200."""
-        answer = requests.post(
-            f"{self.url}/api/local/{path}", json=content, headers=self.control, timeout=20
-        )
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
     def files(self):
         """Return the names of what lies in its temporary folders now."""
         return sorted(file for _, _, found in os.walk(self.temporary) for file in found)

@@ -124,14 +124,20 @@ class LocalService(Process):
 
     def command(self, *arguments):
         """Run a console script against this service's database and return what it prints."""
-        return subprocess.run(
-            [SCRIPTS / arguments[0], *arguments[1:]],
-            cwd=ROOT,
-            env=clean_environment() | self.env,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        return finished([SCRIPTS / arguments[0], *arguments[1:]], env=self.env, check=True).stdout
+
+
+def finished(command, *, cwd=ROOT, env=None, check=False, **options):
+    """Run a program of the test to its end; return its status and what it wrote."""
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=clean_environment() | (env or {}),
+        check=check,
+        capture_output=True,
+        text=True,
+        **options,
+    )
 
 
 def _workers(number):

@@ -2,11 +2,23 @@
 
 import warnings
 
+import requests
 from joserfc import jwt
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import KeySet
 
 JWKS = "/api/auth/jwks"
+
+
+class KeySetAt:
+    """Reads the keys of a server that runs, as ``decoded`` asks for them."""
+
+    def __init__(self, url):
+        self._url = url
+
+    def get(self, path):
+        self.json = requests.get(f"{self._url}{path}", timeout=20).json()
+        return self
 
 
 def decoded(token, http, alg="RS256"):

@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from tests.e2e.person import Person
-from tests.helpers.published_keys import JWKS, decoded
+from tests.helpers.published_keys import JWKS, KeySetAt, decoded
 from tests.helpers.relying_party import AUTHORIZE, TOKEN, USERINFO, challenge_of
 from tests.image.container import stop_in_mid_request
 from tests.image.store import LOCAL
@@ -63,14 +63,6 @@ def redeem(client, code):
     return answer.json()
 
 
-class Published:
-    """The key set as the helper asks for it."""
-
-    def get(self, path):
-        self.json = requests.get(f"{URL}{path}", timeout=20).json()
-        return self
-
-
 def test_it_is_one_process_without_rights(container):
     command, status = container.process_1()
 
@@ -110,7 +102,7 @@ def test_a_person_signs_in_and_a_client_gets_tokens(container):
 
     session = person.http.get(f"{URL}/api/auth/get-session", timeout=20).json()
     assert session["user"]["id"] == "local-developer"
-    _, claims = decoded(tokens["id_token"], Published())
+    _, claims = decoded(tokens["id_token"], KeySetAt(URL))
     assert claims["iss"] == f"{URL}/api/auth"
     assert claims["sub"] == "local-developer"
     assert claims["aud"] == client["client_id"]
@@ -125,7 +117,7 @@ def test_a_stop_answers_what_is_under_way_and_the_next_start_knows_everything(
     client = register(container)
     person = Person(URL)
     person.open(authorization_request(client))
-    keys = Published().get(JWKS).json
+    keys = KeySetAt(URL).get(JWKS).json
 
     assert stop_in_mid_request(container, connect, PORT) == ((401, "invalid_client"), 0)
 
@@ -134,5 +126,5 @@ def test_a_stop_answers_what_is_under_way_and_the_next_start_knows_everything(
     # No page on the way: session and consent are those of before.
     again = person.http.get(authorization_request(client), allow_redirects=False, timeout=20)
     tokens = redeem(client, code_of(again.headers["Location"]))
-    assert Published().get(JWKS).json == keys
-    assert decoded(tokens["id_token"], Published())[1]["sub"] == "local-developer"
+    assert KeySetAt(URL).get(JWKS).json == keys
+    assert decoded(tokens["id_token"], KeySetAt(URL))[1]["sub"] == "local-developer"

@@ -8,7 +8,7 @@ import requests
 from tests.e2e.person import Person
 from tests.helpers.id_token_verification import JWKS
 from tests.helpers.processes import LocalService
-from tests.helpers.published_keys import decoded
+from tests.helpers.published_keys import KeySetAt, decoded
 from tests.helpers.remote_control import RemoteControl
 from tests.helpers.waiting import until
 
@@ -34,10 +34,6 @@ def control(pair):
     return RemoteControl(pair[0])
 
 
-def address_of(server):
-    return f"http://localhost:{server.port}"
-
-
 def cookie_of(first):
     """Return what the browser of a person who has signed in sends, whatever is answered."""
     person = Person(first.url)
@@ -47,9 +43,7 @@ def cookie_of(first):
 
 def ask(server, path, cookie):
     """Return what a server answers to a browser."""
-    return requests.get(
-        f"{address_of(server)}{path}", headers={"Cookie": cookie}, timeout=20
-    ).json()
+    return requests.get(f"{server.url}{path}", headers={"Cookie": cookie}, timeout=20).json()
 
 
 @pytest.mark.engines("sqlite", "postgresql")
@@ -75,7 +69,7 @@ def test_a_frozen_clock_stands_in_every_process(pair, control):
 
     def issued_at(server):
         token = ask(server, "/api/auth/token", cookie)["token"]
-        return decoded(token, _Published(server))[1]["iat"]
+        return decoded(token, KeySetAt(server.url))[1]["iat"]
 
     until(lambda: issued_at(second) == moment)
     assert issued_at(first) == issued_at(second) == moment
@@ -103,22 +97,6 @@ def test_a_process_follows_the_keys_that_another_has_changed_also_while_the_cloc
     told = control.post("keys/rotate", {})["keys"]
 
     def published():
-        return {key["kid"] for key in _Published(second).get(JWKS).json["keys"]}
+        return {key["kid"] for key in KeySetAt(second.url).get(JWKS).json["keys"]}
 
     until(lambda: published() == {key["kid"] for key in told})
-
-
-class _Published:
-    """Reads the key set of one server, as a client does."""
-
-    def __init__(self, server):
-        self._server = server
-
-    def get(self, path):
-        answer = requests.get(f"{address_of(self._server)}{path}", timeout=20)
-        return _Answer(answer.json())
-
-
-class _Answer:
-    def __init__(self, content):
-        self.json = content

@@ -5,14 +5,13 @@ import json
 import signal
 import socket
 import stat
-import subprocess
 
 import pytest
 import requests
 
 from tests.e2e.person import Person
 from tests.helpers.local_command import TEMPORARY, LocalCommand
-from tests.helpers.processes import SCRIPTS, clean_environment
+from tests.helpers.processes import SCRIPTS, finished
 
 
 @pytest.fixture
@@ -31,15 +30,7 @@ def start(tmp_path):
 
 def refused(folder, *arguments, **environ):
     """Return the status of a command that ends by itself, and what it says."""
-    ended = subprocess.run(
-        [SCRIPTS / "authservice", "local", *arguments],
-        cwd=folder,
-        env=clean_environment() | environ,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    ended = finished([SCRIPTS / "authservice", "local", *arguments], cwd=folder, env=environ)
     assert ended.stdout == ""
     return ended.returncode, ended.stderr
 
@@ -86,7 +77,7 @@ def test_its_first_line_names_the_database_where_clients_are_registered(start, t
     (folder,) = service.temporary.iterdir()
     database = folder / "local.sqlite"
 
-    registered = subprocess.run(
+    registered = finished(
         [
             SCRIPTS / "authservice-register",
             "--json",
@@ -94,8 +85,7 @@ def test_its_first_line_names_the_database_where_clients_are_registered(start, t
             "--redirect-uri=http://localhost/",
         ],
         cwd=tmp_path,
-        env=clean_environment() | {"AUTH_DATABASE_URL": f"sqlite:///{database}"},
-        capture_output=True,
+        env={"AUTH_DATABASE_URL": f"sqlite:///{database}"},
         check=True,
     )
 

@@ -1,13 +1,12 @@
 """The command that migrates, in installations that hold no migrations, or not all of them."""
 
 import shutil
-import subprocess
 import sys
 
 import pytest
 
 from authservice.database import schema
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, finished
 
 COMMAND = "import sys; from authservice.cli import main; main(sys.argv[1:])"
 
@@ -22,15 +21,10 @@ def installation(tmp_path):
 
 def migrate(installation):
     file = installation / "migrated.sqlite"
-    ended = subprocess.run(
+    ended = finished(
         [sys.executable, "-c", COMMAND, "migrate"],
         cwd=installation,
-        env=clean_environment()
-        | {"PYTHONPATH": str(installation), "AUTH_DATABASE_URL": f"sqlite:///{file}"},
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
+        env={"PYTHONPATH": str(installation), "AUTH_DATABASE_URL": f"sqlite:///{file}"},
     )
     return ended.returncode, ended.stderr, file.exists()
 

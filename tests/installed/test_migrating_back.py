@@ -2,14 +2,13 @@
 
 import io
 import signal
-import subprocess
 
 import pytest
 
 from authservice.cli import main as authservice
 from authservice.database import schema
 from authservice.database.database import Database
-from tests.helpers.processes import ROOT, SCRIPTS, LocalService, clean_environment
+from tests.helpers.processes import SCRIPTS, LocalService, finished
 
 OLDER = "0007"
 
@@ -72,23 +71,18 @@ def test_forward_nobody_is_asked(migrate, database_url):
 def test_it_does_not_go_back_while_a_service_runs(engine, database, database_url, tmp_path):
     database.dispose()
     back = [SCRIPTS / "authservice", "migrate", "--revision", OLDER, "--yes"]
-    environ = clean_environment() | engine.local_environ | {"AUTH_DATABASE_URL": database_url}
-
-    def ended():
-        return subprocess.run(
-            back, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=False
-        )
+    environ = engine.local_environ | {"AUTH_DATABASE_URL": database_url}
 
     service = LocalService(tmp_path, AUTH_DATABASE_URL=database_url, **engine.local_environ)
     try:
-        refused = ended()
+        refused = finished(back, env=environ)
         assert refused.returncode == 1
         assert "the database is in use" in refused.stderr
         assert revision(database_url) == schema.REVISION
     finally:
         service.stop(signal.SIGTERM)
 
-    assert ended().returncode == 0
+    assert finished(back, env=environ).returncode == 0
     assert revision(database_url) == OLDER
 
 

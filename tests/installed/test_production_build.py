@@ -2,13 +2,12 @@
 
 import json
 import shutil
-import subprocess
 import sys
 
 import pytest
 
 from tests.helpers.applications import LOCAL
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, finished
 from tests.helpers.production import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 START = "import json, sys, authservice; authservice.main({}, **json.loads(sys.argv[1]))"
@@ -25,14 +24,10 @@ def start(tmp_path, database_url):
 
     def run(ini, **environ):
         wanted = json.dumps(ini | {"auth.database_url": database_url})
-        ended = subprocess.run(
+        ended = finished(
             [sys.executable, "-W", "ignore", "-c", START, wanted],
             cwd=tmp_path,
-            env=clean_environment() | {"PYTHONPATH": str(package.parent)} | environ,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
+            env={"PYTHONPATH": str(package.parent)} | environ,
         )
         return ended.returncode, ended.stderr
 

@@ -1,8 +1,6 @@
 """Which database the commands work on, and what they say when it is not to be had."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,9 +10,9 @@ from sqlalchemy import func, select, text
 from authservice.cli import main as authservice
 from authservice.cli import register
 from authservice.models import jwks, oauth_client
+from tests.helpers.processes import SCRIPTS, finished
 
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
-SCRIPTS = Path(sys.executable).parent
 
 pytestmark = pytest.mark.usefixtures("in_an_empty_folder")
 
@@ -172,16 +170,7 @@ def test_a_command_that_there_is_not_is_refused_in_one_line(capsys, arguments):
 
 
 def _script(name, *arguments, cwd, **environ):
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("AUTH_", "PROVIDER_"))}
-    return subprocess.run(
-        [SCRIPTS / name, *arguments],
-        cwd=cwd,
-        env=clean | environ,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return finished([SCRIPTS / name, *arguments], cwd=cwd, env=environ)
 
 
 def test_the_installed_commands_migrate_and_register(tmp_path):

@@ -3,7 +3,6 @@
 import io
 import json
 import logging
-import subprocess
 import sys
 from urllib.parse import urlsplit
 
@@ -15,7 +14,7 @@ from authservice.database.database import Database
 from authservice.logs import JSONLines
 from tests.helpers.browser import Browser
 from tests.helpers.otlp_receiver import OTLPReceiver
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import finished
 from tests.helpers.production import production_app, production_browser
 from tests.helpers.relying_party import RelyingParty
 from tests.unit.settings.loading import PRODUCTION_ENVIRON
@@ -255,14 +254,7 @@ def test_lines_of_the_log_name_the_trace(browser, sent, caplog):
 
 
 def _run(code, **env):
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=clean_environment() | env,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    return finished([sys.executable, "-c", code], env=env)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
 """What a command says of itself."""
 
 import importlib.metadata
-import subprocess
 
 import pytest
 
 import authservice
-from tests.helpers.processes import SCRIPTS, clean_environment
+from tests.helpers.processes import SCRIPTS, finished
 
 
 def said(*arguments):
-    ended = subprocess.run(
-        [SCRIPTS / arguments[0], *arguments[1:]],
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ended = finished([SCRIPTS / arguments[0], *arguments[1:]], check=True)
     return ended.stdout
 
 

@@ -1,7 +1,6 @@
 """A program loads what it needs: what it does not need would delay each of its starts."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -10,7 +9,7 @@ from authservice.database.database import Database
 from authservice.services.upkeep.upkeep import Upkeep
 from tests.helpers.applications import LOCAL
 from tests.helpers.engines import migrate
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import finished
 
 # What it runs, then which modules it has and whether the garbage collector works.
 RUN = """
@@ -42,13 +41,10 @@ def url(tmp_path):
 @pytest.fixture
 def loaded(url):
     def run(what, *arguments):
-        ended = subprocess.run(
+        ended = finished(
             [sys.executable, "-c", RUN.format(run=what), *arguments],
-            cwd=ROOT,
-            env=clean_environment() | {"AUTH_DATABASE_URL": url},
+            env={"AUTH_DATABASE_URL": url},
             check=True,
-            capture_output=True,
-            text=True,
         )
         modules, collects, frozen = json.loads(ended.stdout.splitlines()[-1])
         assert collects

@@ -1,20 +1,14 @@
 """``./run prove`` once: it starts the service, kills its processes under load, and audits."""
 
 import re
-import subprocess
 import sys
 
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, finished
 
 
 def test_processes_that_are_killed_lose_nothing_that_was_acknowledged():
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.prove", "--brief", "kills"],
-        cwd=ROOT,
-        env=clean_environment() | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = finished(
+        [sys.executable, "-m", "tools.prove", "--brief", "kills"], env={"PYTHONPATH": str(ROOT)}
     )
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,10 +1,9 @@
 """Whatever the folder is called in which the service lies, its programs work or say why not."""
 
-import subprocess
 from itertools import product
 
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
+from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
 from tests.serving.servers import local_ini
 
 
@@ -17,14 +16,7 @@ def made(folder):
 
 
 def run(folder, *command, **environ):
-    done = subprocess.run(
-        [SCRIPTS / command[0], *command[1:]],
-        cwd=folder,
-        env=clean_environment() | environ,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = finished([SCRIPTS / command[0], *command[1:]], cwd=folder, env=environ)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -10,7 +10,7 @@ import requests
 
 from tests.e2e.person import Person
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, LocalService, clean_environment
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, finished
 from tests.serving.servers import COMMANDS, EchoServer, Server, local_ini, wait_for
 
 GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -65,15 +65,7 @@ def test_who_finds_no_place_waits_until_a_connection_ends(tmp_path, stopped_in_t
 
 
 def run(*arguments, **env):
-    ended = subprocess.run(
-        [SCRIPTS / "authservice-granian", *arguments],
-        cwd=ROOT,
-        env=clean_environment() | env,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    ended = finished([SCRIPTS / "authservice-granian", *arguments], env=env)
     return ended.returncode, ended.stderr
 
 

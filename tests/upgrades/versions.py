@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from authservice.database.schema import REVISION
 from tests.helpers import parts
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, Process, clean_environment
+from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
 
 NEXT = f"{int(REVISION) + 1:04}"
 
@@ -31,14 +31,7 @@ class Version:
 
     def run(self, *command):
         """Run a console script; return its exit status and what it wrote."""
-        ended = subprocess.run(
-            [SCRIPTS / command[0], *command[1:]],
-            cwd=self.folder,
-            env=clean_environment() | self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ended = finished([SCRIPTS / command[0], *command[1:]], cwd=self.folder, env=self.env)
         return ended.returncode, ended.stdout + ended.stderr
 
     @property

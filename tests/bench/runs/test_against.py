@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.helpers.parts import program
-from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.processes import ROOT, finished
 
 COPIED = ("alembic", "authservice", "tools", "requirements", "local.ini", "setup.py")
 COMMITTER = ("-c", "user.name=Developer", "-c", "user.email=developer@example.com")
@@ -38,13 +38,10 @@ def checkout(tmp_path):
 def test_a_case_that_became_dearer_is_measured_once_more_and_fails(checkout):
     options = ["--against", "HEAD", "--only", "health", "--seconds", "0.3", "--rounds", "1"]
 
-    done = subprocess.run(
+    done = finished(
         [sys.executable, "-m", "tools.bench", *options],
         cwd=checkout,
-        env=clean_environment() | {"PYTHONPATH": str(checkout)},
-        capture_output=True,
-        text=True,
-        check=False,
+        env={"PYTHONPATH": str(checkout)},
     )
 
     assert done.returncode == 1, done.stderr
@@ -56,13 +53,10 @@ def test_a_case_that_became_dearer_is_measured_once_more_and_fails(checkout):
 
 
 def test_a_commit_that_is_not_there_is_refused(checkout):
-    done = subprocess.run(
+    done = finished(
         [sys.executable, "-m", "tools.bench", "--against", "v9"],
         cwd=checkout,
-        env=clean_environment() | {"PYTHONPATH": str(checkout)},
-        capture_output=True,
-        text=True,
-        check=False,
+        env={"PYTHONPATH": str(checkout)},
     )
 
     assert done.returncode == 1

@@ -19,7 +19,6 @@ APP = "https://app.example.com"
 WAITING = OAuthReturn("sealed value")
 PLAIN = FirstPartyReturn("/account", None, None)
 FULL = FirstPartyReturn(f"{APP}/home", f"{APP}/sorry", f"{APP}/welcome")
-NAMED = "callbackURL=%2F&errorCallbackURL=%2Fsorry&newUserCallbackURL=%2Fnew"
 
 
 @pytest.fixture(scope="module")

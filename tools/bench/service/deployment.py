@@ -67,17 +67,6 @@ class Deployment:
         registered = json.loads(printed)
         return registered["client_id"], registered["client_secret"]
 
-    def start(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start one of the service's commands; what it says goes to the log of the servers."""
-        with self._log.open("ab") as log:
-            return subprocess.Popen(
-                [self.variant.checkout.program(program), *arguments],
-                cwd=self.variant.checkout.folder,
-                env=self.environment,
-                stdout=log,
-                stderr=log,
-            )
-
     @contextmanager
     def serving(self) -> Iterator[Service]:
         """Give the service, answering; it is stopped at the end."""
