@@ -304,12 +304,3 @@ def test_a_logout_token_passes_for_no_other_kind(browser, told_client, receiver,
     assert told_client.userinfo(token).status_int == 401
     hinted = told_client.answer(told_client.authorize(browser, id_token_hint=token))
     assert hinted["error"] == "invalid_request"
-
-
-@pytest.mark.requirement("OIDC-BCLOGOUT-2.1-1", "OIDC-BCLOGOUT-2.1-2")
-def test_the_metadata_says_so(browser):
-    metadata = browser.get("/api/auth/.well-known/openid-configuration").json
-
-    assert metadata["backchannel_logout_supported"] is True
-    assert metadata["backchannel_logout_session_supported"] is True
-    assert "frontchannel_logout_supported" not in metadata

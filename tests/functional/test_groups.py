@@ -213,10 +213,3 @@ def test_first_party_applications_learn_of_the_username_alone_unless_the_setting
     assert (user["username"], claims["username"]) == ("anna", "anna")
     assert "groups" not in user
     assert "groups" not in claims
-
-
-def test_the_metadata_names_them(browser):
-    metadata = browser.get("/api/auth/.well-known/openid-configuration").json
-
-    assert "groups" in metadata["scopes_supported"]
-    assert "groups" in metadata["claims_supported"]

@@ -6,7 +6,6 @@ import hashlib
 import pytest
 from joserfc.errors import JoseError
 
-from tests.helpers.browser import ORIGIN
 from tests.helpers.id_token_verification import ISSUER
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import USERINFO, RelyingParty
@@ -179,22 +178,3 @@ def test_signed_userinfo_is_no_id_token_and_no_access_token(browser, register):
 
     assert hinted["error"] == "invalid_request"
     assert client.userinfo(signed).status_int == 401
-
-
-def test_claims_are_looked_up_anew_for_signed_userinfo(browser, register, database):
-    client = register(userinfo_signed_response_alg="RS256")
-    tokens = tokens_of(browser, client)
-    with database.transaction() as connection:
-        connection.exec_driver_sql("UPDATE \"user\" SET name = 'Ada King Lovelace'")
-
-    signed = client.userinfo(tokens["access_token"]).text
-
-    assert decoded(signed, client.http)[1]["family_name"] == "Lovelace"
-
-
-def test_after_signing_out_signed_userinfo_is_refused(browser, register):
-    client = register(userinfo_signed_response_alg="RS256")
-    tokens = tokens_of(browser, client)
-    browser.post("/api/auth/sign-out", headers={"Origin": ORIGIN})
-
-    assert client.userinfo(tokens["access_token"]).status_int == 401

@@ -108,13 +108,6 @@ def test_the_sign_in_page_offers_the_local_developer(browser):
     assert "Local mode" in page.text
 
 
-def test_nothing_is_counted(browser):
-    for _ in range(130):
-        assert browser.get("/sign-in").status_int == 200
-    for _ in range(130):
-        assert browser.get("/api/auth/get-session").status_int == 200
-
-
 def test_production_does_not_answer_by_the_name_of_the_host(make_app, monkeypatch):
     from tests.helpers.production import production_app, production_browser  # noqa: PLC0415
 

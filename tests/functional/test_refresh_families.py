@@ -120,7 +120,8 @@ def test_one_dropped_in_the_grace_is_refused_and_ends_nothing(
     assert refused(relying_party.refresh(current))
 
 
-@pytest.mark.attack("TOKENS-substitution")
+@pytest.mark.attack("RFC9700-4.14", "TOKENS-substitution")
+@pytest.mark.requirement("RFC6749-5.2-5", "RFC6749-6-2", "RFC6749-10.4-2", "OIDC-CORE-12.1-1")
 def test_another_client_changes_nothing_with_any_token_of_the_family(
     subtests, app, database, relying_party, rotated
 ):
@@ -133,6 +134,7 @@ def test_another_client_changes_nothing_with_any_token_of_the_family(
                 answer = send(other, use, family[generation]["refresh_token"])
 
                 assert answer.status_int == status
+                assert use != "refresh" or refused(answer)
                 assert use != "introspect" or answer.json == {"active": False}
                 assert alive(relying_party, family[-1]["access_token"])
                 assert relying_party.refresh(family[-1]["refresh_token"]).status_int == 200

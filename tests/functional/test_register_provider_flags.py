@@ -14,7 +14,7 @@ from tests.helpers.relying_party import RelyingParty
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
 REQUIRED = ["--name", "Example App", "--redirect-uri", "https://app.example.com/callback"]
-TOLD = "https://app.example.com/backchannel"
+TOLD = "https://app.example.com/backchannel?tenant=a"
 
 
 @pytest.fixture
@@ -109,6 +109,7 @@ def test_a_limit_of_its_own_is_stored_and_shown(run, database):
     assert shown["requests_per_minute"] == 6000
 
 
+@pytest.mark.requirement("OIDC-BCLOGOUT-2.2-1", "OIDC-BCLOGOUT-2.2-2")
 def test_what_cannot_be_is_refused_in_one_line(subtests, refused):
     for arguments, reason in (
         (["--id-token-alg", "none"], "--id-token-alg"),
@@ -133,6 +134,7 @@ def test_what_cannot_be_is_refused_in_one_line(subtests, refused):
         (["--backchannel-logout-uri", "http://app.example.com/x"], "must use https"),
         (["--backchannel-logout-uri", f"{TOLD}#x"], "fragment"),
         (["--backchannel-logout-uri", "com.example.app:/x"], "must be an https address"),
+        (["--backchannel-logout-uri", "/logout"], "absolute URI"),
         (["--backchannel-logout-uri", "https://u:p@app.example.com/"], "user information"),
         (["--backchannel-logout-uri", ""], "back-channel logout URI ''"),
     ):

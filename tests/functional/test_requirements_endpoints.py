@@ -2,7 +2,6 @@
 
 import pytest
 
-from authservice.services.clients.client_metadata import ClientMetadata
 from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 
 REVOKE = "/api/auth/oauth2/revoke"
@@ -46,15 +45,6 @@ def test_client_credentials_in_the_query_are_not_read(relying_party):
     assert answer.json["error"] == "invalid_client"
 
 
-@pytest.mark.requirement("RFC7009-2.1-1")
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_revocation_is_asked_by_post_only(relying_party, method):
-    answer = relying_party.http.request(REVOKE, method=method, expect_errors=True)
-
-    assert answer.status_int == 405
-    assert "POST" in answer.headers["Allow"]
-
-
 def status_by_method(client, path):
     """Return how an endpoint answers each authentication method of a confidential client."""
     form = {"token": "unknown"}
@@ -88,16 +78,6 @@ def test_signed_userinfo_is_announced_with_its_algorithms(metadata):
     assert metadata["userinfo_signing_alg_values_supported"] == ALGORITHMS
 
 
-@pytest.mark.requirement("OIDC-DISCOVERY-3-14")
-def test_the_claims_parameter_is_announced(browser, relying_party, metadata):
-    claims = '{"userinfo": {"name": null}}'
-    code = relying_party.sign_in_with(browser, scope="openid", claims=claims)
-    tokens = relying_party.redeem(code).json
-
-    assert metadata["claims_parameter_supported"] is True
-    assert "name" in relying_party.userinfo(tokens["access_token"]).json
-
-
 @pytest.mark.attack("RFC6819-4.4.1.5")
 @pytest.mark.requirement("RFC8252-8.4-4")
 def test_another_client_s_redirect_uri_is_refused(app, browser, database):
@@ -109,25 +89,6 @@ def test_another_client_s_redirect_uri_is_refused(app, browser, database):
 
     assert answer.status_int == 400
     assert "Location" not in answer.headers
-
-
-@pytest.mark.requirement("OIDC-BCLOGOUT-2.2-1", "OIDC-BCLOGOUT-2.2-2")
-def test_a_backchannel_logout_uri_is_an_absolute_address_without_a_fragment(subtests):
-    for uri, good in (
-        ("https://app.example.com/logout?tenant=a", True),
-        ("http://127.0.0.1:8000/logout", True),
-        ("http://app.example.com/logout", False),
-        ("https://app.example.com/logout#fragment", False),
-        ("com.example.app:/logout", False),
-        ("/logout", False),
-        ("", False),
-    ):
-        with subtests.test(uri=uri, good=good):
-            client = ClientMetadata(
-                name="App", redirect_uris=["https://app.example.com/"], backchannel_logout_uri=uri
-            )
-
-            assert (client.problems() == []) is good
 
 
 @pytest.mark.requirement("OIDC-FORMPOST-2-3")

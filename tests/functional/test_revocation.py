@@ -169,17 +169,6 @@ def test_a_public_client_names_itself(browser, public_client):
     assert not refreshes(public_client, tokens["refresh_token"])
 
 
-def test_client_credentials_may_come_in_the_body(relying_party, tokens):
-    form = {
-        "token": tokens["access_token"],
-        "client_id": relying_party.client_id,
-        "client_secret": relying_party.client_secret,
-    }
-    assert relying_party.http.post(REVOKE, form).status_int == 200
-
-    assert not works(relying_party, tokens["access_token"])
-
-
 def refused(answer, status, error):
     assert answer.status_int == status
     assert answer.json["error"] == error

@@ -29,6 +29,7 @@ def test_what_another_version_names_is_kept_for_an_hour(browser, query):
     answer = browser.get(f"/static/authservice.css{query}")
 
     assert answer.status_int == 200
+    assert answer.content_type == "text/css"
     assert answer.headers["Cache-Control"] == "public, max-age=3600"
 
 

@@ -88,14 +88,6 @@ def test_a_request_that_waits_too_long_for_another_is_told_to_try_again(app, bro
     assert form.submit("choice", value="sign-in").status_int == 303
 
 
-def test_a_refused_request_keeps_what_it_had_to_write(browser, relying_party, database):
-    code = relying_party.sign_in_with(browser)
-
-    # The wrong verifier is refused, and yet the code is spent.
-    assert relying_party.redeem(code, code_verifier="x" * 43).status_int == 400
-    assert relying_party.redeem(code).status_int == 400
-
-
 def test_an_unexpected_failure_is_a_500_that_tells_nothing(browser, leaving, database, caplog):
     with database.transaction() as connection:
         connection.execute(text(f"UPDATE verification SET expires_at = {NEVER}"))

@@ -196,13 +196,6 @@ def test_a_refresh_token_or_a_code_is_no_access_token(browser, relying_party):
     refused(relying_party.userinfo(tokens["refresh_token"]), 401, "invalid_token")
 
 
-def test_the_session_token_of_first_parties_is_not_accepted(browser, relying_party):
-    browser.sign_in()
-    session_token = browser.get("/api/auth/token").json["token"]
-
-    refused(relying_party.userinfo(session_token), 401, "invalid_token")
-
-
 def test_a_session_cookie_is_no_access_token(browser):
     browser.sign_in()
 

@@ -141,16 +141,6 @@ def test_without_an_app_there_is_no_such_address(make_production):
     production_browser(app).post(github_app.WEBHOOK, body, headers, status=404)
 
 
-def test_it_knows_one_method(subtests, production):
-    sender = production_browser(production)
-
-    for method in ("GET", "PUT", "DELETE", "PATCH"):
-        with subtests.test(method=method):
-            answer = sender.request(github_app.WEBHOOK, method=method, status=405)
-
-            assert answer.headers["Allow"] == "POST, OPTIONS"
-
-
 def test_no_page_of_another_site_reads_an_answer(send):
     answer = send("ping", {}, headers={"Origin": "https://app.example.com"})
 

@@ -8,7 +8,6 @@ import pytest
 from authservice.local_mode.control.endpoints import ENDPOINTS
 from tests.helpers.browser import Browser
 from tests.helpers.control import Control
-from tests.helpers.production import production_app, production_browser
 
 PATH = "persons"
 
@@ -162,11 +161,3 @@ def test_the_description_of_local_mode_has_the_control_api(app):
 
     assert "/api/local/persons" in described["paths"]
     assert described["components"]["securitySchemes"]["control"]["scheme"] == "bearer"
-
-
-def test_production_neither_describes_nor_has_it(make_app, monkeypatch):
-    browser = production_browser(production_app(make_app, monkeypatch))
-
-    assert "/api/local/" not in browser.get("/api/openapi.json").text
-    answer = browser.get("/api/local/persons", expect_errors=True)
-    assert (answer.status_int, answer.json["code"]) == (404, "NOT_FOUND")

@@ -2,10 +2,8 @@
 
 import pytest
 
-from authservice.database.database import Database
 from authservice.models.base import metadata
 from authservice.services.clients import clients
-from authservice.services.upkeep import local_mark
 from tests.helpers.browser import Browser
 from tests.helpers.control import Control
 from tests.helpers.relying_party import RelyingParty
@@ -86,11 +84,3 @@ def test_a_reset_without_such_changes_leaves_the_keys_alone(app, control):
     control.post("reset")
 
     assert _kids(app) == before
-
-
-def test_the_mark_stays(control, database_url):
-    control.post("reset")
-
-    opened = Database(database_url)
-    assert local_mark.is_there(opened.reader)
-    opened.dispose()
