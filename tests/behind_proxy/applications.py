@@ -4,8 +4,6 @@ Below the parent domain they share the session: the back end forwards the Cookie
 relays what the service sets. ``client.other.test`` is an OpenID Connect client instead.
 """
 
-import base64
-import hashlib
 import json
 import secrets
 import sys
@@ -15,6 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT
 from tests.behind_proxy.https import Caller
+from tests.helpers.relying_party import challenge_of
 
 _HEAD = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
@@ -79,14 +78,13 @@ class Applications:
     def _authorization_request(self, further):
         state, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(48)
         self._verifiers[state] = verifier
-        challenge = hashlib.sha256(verifier.encode()).digest()
         parameters = {
             "response_type": "code",
             "client_id": self._client["client_id"],
             "redirect_uri": f"{CLIENT}/callback",
             "scope": "openid profile email offline_access",
             "state": state,
-            "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
+            "code_challenge": challenge_of(verifier),
             "code_challenge_method": "S256",
         } | further
         return f"{AUTH}/api/auth/oauth2/authorize?{urlencode(parameters)}"

@@ -9,18 +9,6 @@ from tests.helpers.chromium import expect
 
 SHARED = "__Secure-authservice.session_token"
 COMPANION = "__Host-authservice.session_host"
-MANAGING = (
-    ("GET", "list-sessions"),
-    ("POST", "revoke-session"),
-    ("POST", "revoke-sessions"),
-    ("POST", "revoke-other-sessions"),
-    ("GET", "oauth2/get-consents"),
-    ("POST", "oauth2/delete-consent"),
-)
-
-
-def _cookie(tab, name):
-    return next(cookie for cookie in tab.context.cookies() if cookie["name"] == name)
 
 
 def _visible_at(tab, address):
@@ -35,61 +23,11 @@ def owner(production, tab):
     return tab
 
 
-@pytest.fixture
-def thief(owner, new_browser):
-    """A browser with the cookie that every application below the domain sees."""
-    stolen = new_browser().new_page()
-    stolen.context.add_cookies([_cookie(owner, SHARED)])
-    return stolen
-
-
 def test_a_sibling_sees_the_shared_cookie_only(owner):
     assert SHARED in _visible_at(owner, SHOP)
     assert COMPANION not in _visible_at(owner, SHOP)
     assert {SHARED, COMPANION} <= _visible_at(owner, AUTH)
     assert _visible_at(owner, CLIENT) == set()
-
-
-def test_a_stolen_cookie_says_who_is_signed_in(thief):
-    thief.goto(SHOP)
-
-    sees(thief, MONA)
-
-
-@pytest.mark.attack("BROWSER-cookie-theft")
-def test_a_stolen_cookie_obtains_no_code(thief):
-    thief.goto(f"{CLIENT}/sign-in")
-
-    expect(thief.locator("#sign-in-submit")).to_be_visible()
-    assert thief.url.startswith(f"{AUTH}/sign-in?interaction=")
-    assert "Mona Lisa" not in thief.content()
-
-
-def test_a_stolen_cookie_obtains_nothing_silently(owner, thief):
-    thief.goto(f"{CLIENT}/sign-in?prompt=none")
-    sees(thief, "No sign-in: login_required")
-
-    owner.goto(f"{CLIENT}/sign-in?prompt=none")
-    sees(owner, "No sign-in: consent_required")
-
-
-@pytest.mark.attack("BROWSER-cookie-theft")
-def test_a_stolen_cookie_lists_and_ends_nothing(owner, thief):
-    thief.goto(SHOP)
-
-    statuses = thief.evaluate(
-        """calls => Promise.all(calls.map(([method, address]) => fetch(address, {
-            method,
-            credentials: "include",
-            body: method === "POST" ? "{}" : undefined,
-            headers: method === "POST" ? { "Content-Type": "application/json" } : {},
-        }).then(answer => answer.status)))""",
-        [[method, f"{AUTH}/api/auth/{path}"] for method, path in MANAGING],
-    )
-
-    assert statuses == [401] * len(MANAGING)
-    owner.reload()
-    sees(owner, MONA)
 
 
 @pytest.fixture

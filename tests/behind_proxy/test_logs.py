@@ -1,6 +1,5 @@
 """The log: one line of JSON for each event, found by the reference of a page, without secrets."""
 
-import base64
 import hashlib
 import json
 import re
@@ -12,6 +11,7 @@ import pytest
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT
 from tests.behind_proxy.walk import walk_in
+from tests.helpers.relying_party import challenge_of
 
 AUTHORIZE = f"{AUTH}/api/auth/oauth2/authorize"
 TOKEN = f"{AUTH}/api/auth/oauth2/token"
@@ -28,7 +28,6 @@ def _entries(production):
 def _authorization_request(walk, client, **changes):
     verifier, state, nonce = (secrets.token_urlsafe(40) for _ in range(3))
     walk.remember(verifier, state, nonce)
-    challenge = hashlib.sha256(verifier.encode()).digest()
     parameters = {
         "response_type": "code",
         "client_id": client["client_id"],
@@ -36,7 +35,7 @@ def _authorization_request(walk, client, **changes):
         "scope": "openid profile email offline_access",
         "state": state,
         "nonce": nonce,
-        "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
+        "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
     } | changes
     return verifier, f"{AUTHORIZE}?{urlencode(parameters)}"

@@ -34,16 +34,6 @@ def test_the_person_is_told_to_try_again(production, path, kind):
     assert ">Try again</a>" in answer.text
 
 
-def test_who_is_known_signs_in_while_the_addresses_cannot_be_read(production):
-    walk_in(production)
-    production.standin.fault("/api/user/emails", "truncated")
-
-    walk = walk_in(production)
-
-    assert walk.last.status == 303
-    assert "__Secure-authservice.session_token" in walk.jar
-
-
 def test_a_nonsensical_answer_signs_nobody_in(production):
     production.standin.fault("/api/user", "not_json")
 
@@ -66,14 +56,6 @@ def test_trying_again_from_that_page_succeeds(production, tab, keep_picture):
     finish_sign_in(tab)
 
     sees(tab, "Signed in as Mona Lisa")
-
-
-def test_an_application_that_asked_to_hear_of_errors_does(production):
-    production.standin.fault(TOKEN, "502")
-
-    walk = walk_in(production, target=f"{APP}/&errorCallbackURL={APP}/failed")
-
-    assert walk.last.headers["Location"] == f"{APP}/failed?error=provider_unavailable"
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ def test_the_shared_cookie_still_says_who_is_signed_in(thief):
     assert thief.get("/api/auth/token").status_int == 200
 
 
+@pytest.mark.attack("BROWSER-cookie-theft")
 def test_it_obtains_no_code(thief, relying_party, database):
     answer = relying_party.authorize(thief)
 
@@ -74,6 +75,7 @@ def test_pages_do_not_know_the_person(thief):
     assert "Local Developer" not in thief.get("/sign-in").text
 
 
+@pytest.mark.attack("BROWSER-cookie-theft")
 def test_it_manages_nothing(subtests, thief, owner):
     for method, path in (
         ("GET", "/api/auth/list-sessions"),

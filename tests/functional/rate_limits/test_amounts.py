@@ -61,6 +61,7 @@ def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
     page = browser.get(BEGIN, status=429)
     assert page.content_type == "text/html"
     assert "Please wait a moment" in page.text
+    assert "too_many_requests" in page.text
     assert page.headers["Content-Security-Policy"]
 
     get(browser, SESSION, 100)
@@ -73,6 +74,7 @@ def test_pages_protocol_and_session_api_each_say_it_their_way(browser):
     protocol = browser.post(TOKEN, {"client_id": "x"}, status=429)
     assert protocol.json == {"error": "temporarily_unavailable", "error_description": f"{said}."}
     assert protocol.headers["Cache-Control"] == "no-store"
+    assert protocol.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_a_limit_is_what_its_setting_says(subtests, make_app, monkeypatch):

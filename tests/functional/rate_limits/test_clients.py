@@ -17,7 +17,8 @@ def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(brows
     at(browser, "203.0.113.8").post(TOKEN, {"client_id": "x"}, status=401)
 
 
-@pytest.mark.attack("RFC6819-4.3.5")
+@pytest.mark.attack("BROWSER-brute-force", "RFC6819-4.3.5")
+@pytest.mark.requirement("RFC6749-2.3.1-5")
 def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, register):
     client_id, secret = register()
     for _ in range(20):
