@@ -9,7 +9,6 @@ from tests.helpers.browser import Browser
 
 SIGN_IN = "sign-in-submit"
 ALLOW = "consent-allow"
-DENY = "consent-deny"
 LOG_OUT = "logout-confirm"
 
 HEADINGS = {SIGN_IN: "Sign in"}

@@ -5,7 +5,6 @@ import secrets
 import pytest
 
 from tests.conformance.checks import INTERACTION_ERRORS
-from tests.conformance.old_browser import DENY, SIGN_IN
 
 
 def test_oidcc_prompt_login(suite):
@@ -32,6 +31,7 @@ def _same_sign_in(silent, first):
         assert silent.id_token[claim] == first.id_token[claim]
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-6")
 def test_oidcc_prompt_none_logged_in(suite):
     first = suite.login()
     suite.wait(seconds=2)
@@ -39,6 +39,7 @@ def test_oidcc_prompt_none_logged_in(suite):
     _same_sign_in(suite.login(prompt="none"), first)
 
 
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-13")
 def test_oidcc_id_token_hint(suite):
     first = suite.login()
     suite.wait(seconds=2)
@@ -65,12 +66,3 @@ def test_oidcc_max_age_10000(suite):
     suite.wait(seconds=2)
 
     _same_sign_in(suite.login(max_age="10000"), first)
-
-
-def test_denying_is_told_to_the_client(suite):
-    request = suite.request()
-
-    outcome = suite.authorize(request, click=(SIGN_IN, DENY))
-
-    assert outcome.pages == ("/sign-in", "/consent")
-    assert suite.answer(request, outcome)["error"] == "access_denied"

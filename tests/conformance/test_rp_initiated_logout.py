@@ -145,13 +145,3 @@ def test_oidcc_rp_initiated_logout_no_post_logout_redirect_uri(suite, logout_req
 
 def test_oidcc_rp_initiated_logout_only_state(suite, logout_request):
     assert_signed_out_page(suite, {"state": logout_request["state"]})
-
-
-@pytest.mark.requirement("OIDC-RPLOGOUT-2-3")
-def test_an_expired_hint_is_as_good_as_a_fresh_one(suite, login, logout_request):
-    suite.wait(seconds=2 * (login.id_token["exp"] - login.id_token["iat"]))
-
-    outcome = suite.end_session(**logout_request)
-
-    assert_sent_back(outcome, state=logout_request["state"])
-    assert_signed_out(suite)

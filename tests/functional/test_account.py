@@ -303,20 +303,6 @@ def test_a_forged_form_does_nothing(subtests, signed_in, relying_party, database
             assert database.reader.scalar(select(func.count()).select_from(oauth_consent)) == 1
 
 
-def test_a_form_made_for_one_session_is_worth_nothing_in_another(signed_in, elsewhere):
-    page = signed_in.get("/account")
-    stale = form_of(page, "sign-out-everywhere")["csrf_token"].value
-    signed_in.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
-    signed_in.sign_in()
-
-    answer = signed_in.post(
-        "/account/sign-out-everywhere", {"csrf_token": stale}, expect_errors=True
-    )
-
-    assert answer.status_int == 403
-    assert is_signed_in(elsewhere)
-
-
 def test_many_sessions_and_applications_are_shown_in_parts(app, signed_in, database):
     with database.transaction() as connection:
         user = sessions.find_by_id(connection, session_of(signed_in)).user

@@ -117,17 +117,6 @@ def test_an_unknown_client_is_named_as_the_rule_and_nothing_is_compared(browser,
     assert marked(answer) == {}
 
 
-@pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
-def test_a_repeated_name_is_named(browser, client, name):
-    parameters = client.request()
-    pairs = [*parameters.items(), (name, parameters[name])]
-
-    answer = browser.get(AUTHORIZE, pairs, expect_errors=True)
-
-    assert answer.status_int == 400
-    assert f"{name} is given more than once." in answer.text
-
-
 def test_production_names_the_rule_and_a_reference_and_no_address(in_production):
     client, browser = in_production
 

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tests.helpers.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.relying_party import RelyingParty
 
 ISSUER = "http://localhost:37960/api/auth"
 
@@ -75,28 +75,6 @@ def test_the_answer_goes_to_the_redirect_uri_as_it_was_sent(subtests, app, brows
             assert answer.location.startswith(f"{requested}{separator}code=")
             assert answer.headers["Cache-Control"] == "no-store"
             assert tokens.status_int == 200
-
-
-@pytest.mark.requirement("RFC6749-3.1.2.4-2", "RFC6749-10.15-1", "RFC8252-8.4-1", "RFC9700-2.1-1")
-def test_only_the_port_of_a_loopback_address_may_differ(subtests, app, browser, database):
-    for registered, requested in (
-        ("http://localhost:3000/cb", "http://localhost:3001/cb"),
-        ("http://127.0.0.1/cb", "http://127.0.0.2/cb"),
-        ("http://127.0.0.1/cb", "http://127.0.0.1:80@evil.example/cb"),
-        ("http://127.0.0.1/cb", "http://127.0.0.1:1/cb/more"),
-        ("http://127.0.0.1/cb", "https://127.0.0.1:1/cb"),
-        ("https://127.0.0.1/cb", "https://127.0.0.1:1/cb"),
-        ("https://app.example.com/cb", "https://app.example.com:8443/cb"),
-        ("com.example.app:/callback", "com.example.app:/callback/x"),
-    ):
-        with subtests.test(registered=registered, requested=requested):
-            client = RelyingParty.registered(app, database, redirect_uris=[registered])
-            parameters = client.request(redirect_uri=requested)
-
-            answer = browser.get(AUTHORIZE, parameters, expect_errors=True)
-
-            assert answer.status_int == 400
-            assert "Location" not in answer.headers
 
 
 @pytest.mark.requirement("RFC6749-3.1.2.2-3", "OAUTH21-2.3.2-1")

@@ -59,15 +59,6 @@ def test_a_form_sent_twice_leads_to_the_same_attempt(browser, database):
     assert len(made_by_requests(database)) == 1
 
 
-def test_a_form_sent_again_after_signing_in_makes_no_second_session(browser, leaving, database):
-    browser.visit(leaving)
-
-    answer = browser.visit(leaving)
-
-    assert answer.status_int == 303
-    assert _count(database, session) == 1
-
-
 def test_a_callback_of_another_browser_leads_a_signed_in_person_nowhere(app, browser, leaving):
     browser.visit(leaving)
     other = Browser(app)

@@ -37,6 +37,7 @@ def test_the_page_names_client_host_person_and_what_is_asked(signed_in, relying_
     text = page.html.find("main").get_text()
     assert "Example App" in text
     assert "app.example.com" in text
+    assert "Local Developer" in text
     assert signed_in.session()["user"]["email"] in text
     assert [code.text for code in page.html.select("ul.scopes code")] == ["openid", "email"]
     assert page.headers["Cache-Control"] == "no-store"

@@ -55,10 +55,6 @@ def test_a_valid_hint_ends_the_session_and_leads_back(browser, hint, database):
     assert access_tokens_left(database) == 0
 
 
-def test_without_a_state_the_address_is_the_registered_one(browser, hint):
-    assert ask(browser, hint, post_logout_redirect_uri=BYE).location == BYE
-
-
 @pytest.mark.requirement("OIDC-RPLOGOUT-3-3")
 def test_a_registered_query_is_kept_beside_the_state(app, database, browser):
     client = RelyingParty.registered(

@@ -108,20 +108,6 @@ def test_the_landing_page_offers_what_fits(pages):
     assert _soup(pages["landing signed in"]).find("form", action="/sign-out")
 
 
-def test_the_consent_page_names_client_host_person_and_scopes(consent_page):
-    text = " ".join(_soup(consent_page).get_text().split())
-
-    assert "Example App" in text
-    assert "app.example.com" in text
-    assert "Local Developer" in text
-    assert "local-developer@localhost.localdomain" in text
-    assert len(_soup(consent_page).select("ul.scopes li")) == 4
-
-
-def test_the_consent_form_may_end_at_the_client(consent_page):
-    assert "https://app.example.com" in _policy(consent_page)["form-action"]
-
-
 def test_the_sign_in_form_may_end_at_the_provider_and_the_application(browser):
     page = browser.get(
         "/sign-in",

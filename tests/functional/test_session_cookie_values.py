@@ -93,20 +93,6 @@ def test_of_several_cookies_of_the_name_the_good_one_counts(subtests, app, signe
                 assert _ask(app, header).json["user"]["id"] == "local-developer"
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_of_two_sessions_the_one_begun_in_this_browser_counts(app, signed_in, order):
-    sibling = Browser(app)
-    sibling.sign_in()
-    planted = f"{NAME}={sibling.cookies[NAME]}"
-    own = f"{NAME}={signed_in[NAME]}"
-    companion = f"authservice.session_host={signed_in['authservice.session_host']}"
-
-    header = "; ".join([*[planted, own][::order], companion])
-
-    own_id = _ask(app, f"{own}; {companion}").json["session"]["id"]
-    assert _ask(app, header).json["session"]["id"] == own_id
-
-
 def test_of_two_sessions_begun_elsewhere_the_first_counts(app, signed_in):
     sibling = Browser(app)
     sibling.sign_in()

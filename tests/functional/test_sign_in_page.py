@@ -63,15 +63,6 @@ def test_whoever_is_signed_in_may_go_on_as_they_are(browser):
     assert browser.session()["session"] == before
 
 
-def test_whoever_is_signed_in_may_sign_in_anew(browser):
-    browser.sign_in()
-    before = browser.cookies["authservice.session_token"]
-
-    browser.sign_in()
-
-    assert browser.cookies["authservice.session_token"] != before
-
-
 def test_going_on_without_a_session_means_signing_in(browser):
     page = browser.get("/sign-in", {"callbackURL": "/x"})
 

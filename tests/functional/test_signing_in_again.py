@@ -89,18 +89,6 @@ def test_the_cookies_of_before_are_worth_nothing_then(app, browser, relying_part
         assert answer["error"] == "login_required"
 
 
-def test_a_new_sign_in_is_a_newer_one_for_clients_too(browser, relying_party, turnable_clock):
-    relying_party.sign_in_with(browser)
-    turnable_clock.advance(hours=1)
-
-    redirect = relying_party.authorize(browser, max_age="60")
-    assert "/sign-in?" in redirect.location
-    page = browser.visit(redirect.location)
-    answer = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
-
-    assert "code" in relying_party.answer(answer)
-
-
 @pytest.mark.attack("BROWSER-cookie-theft")
 def test_without_the_companion_it_is_another_session(app, browser, database):
     browser.sign_in()

@@ -1,6 +1,5 @@
 """The start: what stops it with one line, what does not, and what it leaves alone."""
 
-import base64
 import re
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from authservice.database.schema import REVISION
 from tests.helpers.applications import LOCAL
 from tests.helpers.browser import Browser
 from tests.helpers.mounts import lost_sshfs
-from tests.helpers.production import production_app, production_browser, signed_in_cookies
+from tests.helpers.production import production_app, production_browser
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, SECRET
 
 
@@ -294,46 +293,6 @@ def test_a_role_without_rights_stops_it_with_the_reason(database, database_url):
         "authservice: the database refuses what is needed:"
         " permission denied for table alembic_version"
     )
-
-
-def test_keys_are_there_before_the_first_request(app, database):
-    found = database.reader.execute(text("SELECT count(*) FROM jwks")).scalar()
-
-    assert found == 3
-
-
-def test_a_second_start_changes_nothing(make_app):
-    first, second = Browser(make_app()), Browser(make_app())
-    first.sign_in()
-    for name, value in first.cookies.items():
-        second.set_cookie(name, value)
-
-    assert first.get("/api/auth/jwks").body == second.get("/api/auth/jwks").body
-    assert second.session() == first.session()
-
-
-def test_a_rotated_secret_keeps_people_signed_in(make_app, monkeypatch, database):
-    before = production_app(make_app, monkeypatch)
-    cookies = signed_in_cookies(before, database)
-    new = base64.b64encode(bytes(range(60, 92))).decode()
-
-    monkeypatch.setenv("AUTH_SECRET", new)
-    monkeypatch.setenv("AUTH_SECRET_PREVIOUS", SECRET)
-    ini = {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
-    during = make_app(**ini)
-    monkeypatch.delenv("AUTH_SECRET_PREVIOUS")
-    after = make_app(**ini)
-
-    assert production_browser(during, cookies).session()["user"]["name"] == "Ada Lovelace"
-    assert production_browser(after, cookies).session() is None
-
-
-@pytest.mark.engines("sqlite")
-def test_the_server_secret_is_kept_beside_the_local_database(app, database):
-    kept = Path(f"{database.url.database}.secret")
-
-    assert len(kept.read_bytes()) == 32
-    assert kept.stat().st_mode & 0o777 == 0o600
 
 
 def test_production_writes_no_secret_file(make_app, monkeypatch, database):

@@ -98,6 +98,7 @@ def test_an_account_page_of_another_session_can_be_loaded_again(browser):
 
     refused = form.submit(expect_errors=True)
 
+    assert refused.status_int == 403
     assert ways_on(refused) == [("/account", "Load the page again")]
 
 

@@ -143,6 +143,7 @@ def test_only_the_port_of_a_loopback_address_may_differ(subtests):
         ("http://127.0.0.1:3000/cb", "http://127.0.0.1/cb", True),
         ("http://[::1]:3000/cb?x=1", "http://[::1]:9/cb?x=1", True),
         ("http://127.0.0.1", "http://127.0.0.1:9", True),
+        ("http://127.0.0.1/cb", "http://127.0.0.2/cb", False),
         ("http://127.0.0.1/cb", "http://[::1]/cb", False),
         ("http://127.0.0.1/cb", "http://127.0.0.1:9/other", False),
         ("http://127.0.0.1/cb", "http://127.0.0.1:9/cb?x", False),
@@ -155,6 +156,7 @@ def test_only_the_port_of_a_loopback_address_may_differ(subtests):
         ("http://127.0.0.1/cb", "http://127.0.0.1:999999/cb", False),
         ("http://127.0.0.1/cb", "http://127.0.0.1:x/cb", False),
         ("https://app.example.com/cb", "https://app.example.com:9/cb", False),
+        ("com.example.app:/callback", "com.example.app:/callback/x", False),
     ):
         with subtests.test(registered=registered, requested=requested, same=same):
             assert matches(registered, requested) is same
