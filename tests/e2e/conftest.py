@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.person import Person
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
+from tests.serving.conftest import stopped_in_the_end  # noqa: F401  (a fixture)
 
 
 @pytest.fixture
@@ -27,6 +29,12 @@ def register(service):  # noqa: F811
         )
 
     return run
+
+
+@pytest.fixture
+def person(service):  # noqa: F811
+    """A person with a browser that is signed in to nothing."""
+    return Person(service.url)
 
 
 @pytest.fixture

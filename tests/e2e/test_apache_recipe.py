@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.e2e.person import Person
 from tests.e2e.recipes import all_recipes
 from tests.helpers.ports import free_port
 from tests.services.apache import Apache
@@ -41,11 +40,6 @@ def application(service, register, apache_folder):
     )
     yield f"http://localhost:{port}/"
     started.stop()
-
-
-@pytest.fixture
-def person(service):
-    return Person(service.url)
 
 
 def sign_in(person, application):

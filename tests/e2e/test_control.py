@@ -7,28 +7,14 @@ import requests
 
 from tests.e2e.first_party import application_of
 from tests.helpers.processes import LocalService
+from tests.helpers.remote_control import RemoteControl
 
 pytestmark = pytest.mark.engines("sqlite")
 
 
-class Program:
-    """Sends requests to the control API of a service."""
-
-    def __init__(self, service):
-        self._url = f"{service.url}/api/local/"
-        self._headers = {"Authorization": f"Bearer {service.control_token}"}
-
-    def ask(self, method, path, content=None):
-        answer = requests.request(
-            method, f"{self._url}{path}", json=content, headers=self._headers, timeout=40
-        )
-        answer.raise_for_status()
-        return answer.json() if answer.content else None
-
-
 @pytest.fixture
 def program(service):
-    made = Program(service)
+    made = RemoteControl(service)
     made.ask("POST", "reset")
     return made
 
@@ -81,7 +67,7 @@ def test_two_browsers_are_two_persons(service, program, chromium):
 def test_two_processes_on_one_database_agree(service, program, tmp_path):
     other = LocalService(tmp_path, AUTH_DATABASE_URL=service.env["AUTH_DATABASE_URL"])
     try:
-        beside = Program(other)
+        beside = RemoteControl(other)
         program.ask("PUT", "persons/anna", {"name": "Anna"})
         assert beside.ask("GET", "persons")["persons"][1]["name"] == "Anna"
 

@@ -27,11 +27,6 @@ DAY_MS = 24 * 3600 * 1000
 
 
 @pytest.fixture
-def person(service):
-    return Person(service.url)
-
-
-@pytest.fixture
 def first_party(service, tmp_path, request):
     started = Application(request.param, tmp_path, service)
     yield started

@@ -2,17 +2,12 @@
 
 import socket
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 import requests
 
 from tests.e2e.person import Person
-from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, LocalService, Process
-
-SERVING = "Serving on"
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService
 
 
 @pytest.fixture
@@ -35,21 +30,6 @@ def refused_start(ini, port, **env):
     )
     assert ended.stdout == ""
     return ended.returncode, ended.stderr.splitlines()
-
-
-@pytest.mark.parametrize("made", ["nothing", "an empty file"])
-def test_a_server_does_not_serve_on_a_database_without_the_migration(taken_port, tmp_path, made):
-    file = tmp_path / "local.sqlite"
-    if made == "an empty file":
-        file.touch()
-
-    status, lines = refused_start("local.ini", taken_port, AUTH_DATABASE_URL=f"sqlite:///{file}")
-
-    assert status != 0
-    assert lines == [
-        "authservice: the database is not migrated; run: authservice migrate --config local.ini"
-    ]
-    assert file.exists() == (made == "an empty file")
 
 
 def test_a_wrong_configuration_names_every_problem_and_shows_no_traceback(taken_port, tmp_path):
@@ -76,16 +56,19 @@ def test_a_wrong_configuration_names_every_problem_and_shows_no_traceback(taken_
     assert not any("Traceback" in line or "short and not base64" in line for line in lines)
 
 
-@pytest.fixture
-def stopped_in_the_end():
-    """Take what was started; all of it is stopped, however the test ends."""
-    with ExitStack() as stack:
+def test_the_committed_file_lacks_the_two_secrets_and_who_may_sign_in(taken_port, tmp_path):
+    database_url = f"sqlite:///{tmp_path}/production.sqlite"
 
-        def take(process):
-            stack.callback(process.stop)
-            return process
+    _, lines = refused_start("production.ini", taken_port, AUTH_DATABASE_URL=database_url)
 
-        yield take
+    assert lines[0] == "authservice: the configuration cannot be used:"
+    assert [line.split(":")[0].strip() for line in lines if line.startswith("  ")] == [
+        "AUTH_SECRET",
+        "PROVIDER_CLIENT_SECRET",
+        "admission",
+    ]
+    for name in ("organizations", "users", "email_domains", "everyone"):
+        assert any(f"admission.{name}" in line for line in lines)
 
 
 def user_at(port, person, signed_in_at):
@@ -113,32 +96,6 @@ def test_a_second_start_keeps_sessions_and_keys(engine, database_url, stopped_in
 
     assert user_at(second.port, person, first.port) == "local-developer"
     assert published_keys(second.url) == keys
-
-
-def test_processes_that_start_together_publish_the_same_three_keys(
-    engine, database_url, stopped_in_the_end
-):
-    ports = [free_port() for _ in range(4)]
-
-    def start(port):
-        env = {
-            "AUTH_URL": f"http://localhost:{port}",
-            "AUTH_DATABASE_URL": database_url,
-        } | engine.local_environ
-        command = [SCRIPTS / "pserve", "local.ini", f"listen_port={port}"]
-        stopped_in_the_end(Process(command, ready=SERVING, env=env))
-
-    with ThreadPoolExecutor(len(ports)) as pool:
-        list(pool.map(start, ports))
-
-    documents = [published_keys(f"http://localhost:{port}") for port in ports]
-    assert sorted(key["alg"] for key in documents[0]) == ["ES256", "EdDSA", "RS256"]
-    assert all(document == documents[0] for document in documents)
-    # One secret too: a cookie of the first is good at each.
-    person = Person(f"http://localhost:{ports[0]}")
-    person.open(f"http://localhost:{ports[0]}/sign-in")
-    for port in ports:
-        assert user_at(port, person, ports[0]) == "local-developer"
 
 
 def published_keys(url):

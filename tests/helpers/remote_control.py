@@ -12,15 +12,16 @@ class RemoteControl:
 
     def post(self, path, content=None):
         """Return the content of an answer with status 200, None where it has none."""
-        return self._ask("POST", path, content)
+        return self.ask("POST", path, content)
 
     def put(self, path, content):
         """Return the content of an answer with status 200."""
-        return self._ask("PUT", path, content)
+        return self.ask("PUT", path, content)
 
-    def _ask(self, method, path, content):
+    def ask(self, method, path, content=None):
+        """Return the content of an answer with status 200, None where it has none."""
         answer = requests.request(
-            method, f"{self._url}{path}", json=content, headers=self._headers, timeout=20
+            method, f"{self._url}{path}", json=content, headers=self._headers, timeout=40
         )
         assert answer.status_code in {200, 204}, answer.text
         return answer.json() if answer.content else None
