@@ -4,9 +4,7 @@ import base64
 from urllib.parse import quote
 
 import pytest
-from sqlalchemy import update
 
-from authservice.models import oauth_client
 from tests.helpers.relying_party import TOKEN, RelyingParty
 
 
@@ -44,21 +42,6 @@ def refused(answer):
 @pytest.fixture
 def public(app, database):
     return RelyingParty.registered(app, database, public=True)
-
-
-@pytest.mark.requirement("RFC6749-2.3.1-3", "OAUTH21-2.4.1-1", "OIDC-CORE-9-1")
-def test_a_client_with_a_secret_may_use_basic_or_post(browser, relying_party):
-    tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
-    form = {
-        "grant_type": "refresh_token",
-        "refresh_token": tokens["refresh_token"],
-        "client_id": relying_party.client_id,
-        "client_secret": relying_party.client_secret,
-    }
-
-    answer = relying_party.http.post(TOKEN, form)
-
-    assert answer.status_int == 200
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC"])
@@ -208,18 +191,6 @@ def test_without_any_credentials_what_is_missing_is_named(relying_party):
 @pytest.mark.requirement("OIDC-CORE-3.1.3.2-1")
 def test_a_client_with_a_secret_must_show_it(relying_party):
     refused(ask(relying_party, client_id=relying_party.client_id))
-
-
-@pytest.mark.requirement("RFC6749-6-1", "OIDC-CORE-12.1-1")
-def test_a_disabled_client_is_refused_and_its_tokens_are_dead(browser, relying_party, database):
-    tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
-    with database.transaction() as connection:
-        connection.execute(update(oauth_client).values(disabled=True))
-
-    answer = refused(relying_party.refresh(tokens["refresh_token"]))
-
-    assert answer.json["error_description"].startswith("Client authentication failed")
-    assert relying_party.userinfo(tokens["access_token"]).status_int == 401
 
 
 @pytest.mark.attack("OWASP-OAUTH-9")

@@ -61,24 +61,18 @@ def authenticates(client):
     return error == "invalid_grant"
 
 
+@pytest.mark.requirement("RFC6749-6-1")
 def test_disabling_ends_everything_at_once(run, browser, relying_party, tokens):
     code = relying_party.sign_in_with(browser)
 
     run("disable", relying_party.client_id)
 
     assert relying_party.userinfo(tokens["access_token"]).status_int == 401
-    assert relying_party.refresh(tokens["refresh_token"]).json["error"] == "invalid_client"
+    refused = relying_party.refresh(tokens["refresh_token"]).json
+    assert refused["error"] == "invalid_client"
+    assert refused["error_description"].startswith("Client authentication failed")
     assert relying_party.redeem(code).json["error"] == "invalid_client"
     assert introspect(relying_party, tokens["access_token"]).json["error"] == "invalid_client"
-
-
-def test_a_disabled_client_s_links_show_an_error_page(run, browser, relying_party):
-    run("disable", relying_party.client_id)
-
-    answer = browser.get("/api/auth/oauth2/authorize", relying_party.request(), expect_errors=True)
-
-    assert answer.status_int == 400
-    assert "invalid_client" in answer.text
 
 
 def test_enabling_brings_back_what_is_not_too_old(run, relying_party, tokens):
@@ -203,14 +197,6 @@ def test_deleting_takes_along_everything_that_hangs_on_the_client(run, app, data
     ]
     assert (count(database, user), count(database, session)) == (1, 1)
     assert not authenticates(gone)
-
-
-def test_a_code_of_a_deleted_client_is_worth_nothing(run, browser, relying_party):
-    code = relying_party.sign_in_with(browser)
-
-    run("delete", relying_party.client_id)
-
-    assert relying_party.redeem(code).json["error"] == "invalid_client"
 
 
 def test_a_dry_run_writes_nothing_and_shows_no_secret(subtests, run, relying_party, database):

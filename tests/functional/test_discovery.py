@@ -127,7 +127,8 @@ def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
 
 
 @pytest.mark.attack("FAILURES-34")
-@pytest.mark.requirement("RFC6749-2.3.1-1", "RFC8414-2-9", "OIDC-CORE-9-2")
+@pytest.mark.requirement("RFC6749-2.3.1-1", "RFC6749-2.3.1-3", "RFC8414-2-9", "OAUTH21-2.4.1-1")
+@pytest.mark.requirement("OIDC-CORE-9-1", "OIDC-CORE-9-2")
 def test_each_client_authentication_method_works(app, database, metadata):
     confidential = RelyingParty.registered(app, database)
     public = RelyingParty.registered(app, database, public=True)
