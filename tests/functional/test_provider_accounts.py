@@ -25,8 +25,7 @@ def addresses(email, *, confirmed=True):
 
 @pytest.fixture
 def production(make_app, monkeypatch, standin):
-    changes = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-    return production_app(make_app, monkeypatch, **changes)
+    return production_app(make_app, monkeypatch, **standin.ini)
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from authservice.services.admission import pins, removal
 from authservice.services.people import provider_pin
 from authservice.services.people.provider_pin import ProviderPin
 from authservice.settings.admission import rules
-from tests.helpers.production import production_app, production_browser
+from tests.helpers.admission import Gate
+from tests.helpers.production import production_browser
 from tests.helpers.relying_party import RelyingParty
 
 ELSEWHERE = "https://git.example.com/api/v3"
@@ -21,29 +22,20 @@ OTHER = ProviderPin("github", "https://git.example.com")
 
 
 @pytest.fixture
-def begin(make_app, monkeypatch, standin):
-    """Start the service in production; changes are those of its settings."""
-
-    def start(**changes):
-        ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-        return production_app(make_app, monkeypatch, **(ini | changes))
-
-    return start
+def gate(make_app, monkeypatch, standin):
+    return Gate(make_app, monkeypatch, standin)
 
 
 @pytest.fixture
-def come(standin):
+def begin(gate):
+    """Start the service in production; changes are those of its settings."""
+    return gate.serves
+
+
+@pytest.fixture
+def come(gate):
     """Sign in with the account 583231; return the browser and the last answer."""
-
-    def sign_in(app):
-        person = production_browser(app)
-        leaving = person.follow_home(
-            person.get("/sign-in").forms[0].submit("choice", value="sign-in")
-        )
-        back = standin.allow(leaving.location)
-        return person, person.follow_home(person.visit(back, expect_errors=True))
-
-    return sign_in
+    return gate.come
 
 
 @pytest.fixture

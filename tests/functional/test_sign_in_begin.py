@@ -19,8 +19,7 @@ NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
 @pytest.fixture
 def app(make_app, monkeypatch, standin):
-    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-    return production_app(make_app, monkeypatch, **ini)
+    return production_app(make_app, monkeypatch, **standin.ini)
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ TOKEN = "/login/oauth/access_token"
 
 @pytest.fixture
 def app(make_app, monkeypatch, standin):
-    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-    return production_app(make_app, monkeypatch, **ini)
+    return production_app(make_app, monkeypatch, **standin.ini)
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def production(monkeypatch):
     monkeypatch.delenv("AUTH_LOCAL_CONTROL_TOKEN", raising=False)
     for name, value in PRODUCTION_ENVIRON.items():
         monkeypatch.setenv(name, value)
-    return {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
+    return PRODUCTION_INI
 
 
 def test_a_configuration_that_cannot_be_used_stops_it():

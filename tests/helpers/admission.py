@@ -21,8 +21,7 @@ class Gate:
 
     def serves(self, **settings):
         """Start the service with settings such as ``admission__users``; return the application."""
-        changes = {name.replace(".", "__"): value for name, value in self.standin.ini.items()}
-        return production_app(self._make_app, self._monkeypatch, **(changes | settings))
+        return production_app(self._make_app, self._monkeypatch, **(self.standin.ini | settings))
 
     def come(self, app, login="octocat", person=None, **query):
         """Sign in with an account; return the browser and the last answer of the service."""

@@ -38,12 +38,12 @@ class Applications:
         self._keys = {}
 
     def make(self, database, **settings):
-        """Build one in local mode, with further settings if wanted."""
-        if "auth__database_url" not in settings:
-            self._give_keys(database, local_mode="auth__mode" not in settings)
+        """Build one in local mode, with further settings if wanted: ``a__b`` is ``a.b``."""
+        given = {name.replace("__", "."): value for name, value in settings.items()}
+        if "auth.database_url" not in given:
+            self._give_keys(database, local_mode="auth.mode" not in given)
         ini = LOCAL | {"auth.database_url": database.url.render_as_string(hide_password=False)}
-        ini |= {name.replace("__", "."): value for name, value in settings.items()}
-        return self._routers.application(ini)
+        return self._routers.application(ini | given)
 
     def end(self, app):
         self._routers.take_back(app)

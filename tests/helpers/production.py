@@ -20,11 +20,10 @@ def production_app(make_app, monkeypatch, **changes):
     monkeypatch.delenv("AUTH_LOCAL_CONTROL_TOKEN", raising=False)
     for name, value in PRODUCTION_ENVIRON.items():
         monkeypatch.setenv(name, value)
-    if any(name.startswith("admission__") for name in changes):
+    if any(name.startswith("admission") for name in changes):
         # Everyone is let in unless a test has rules of its own.
         monkeypatch.delenv("ADMISSION_EVERYONE")
-    ini = {name.replace(".", "__"): value for name, value in PRODUCTION_INI.items()}
-    return make_app(**(ini | changes))
+    return make_app(**(PRODUCTION_INI | changes))
 
 
 def production_browser(app, cookies=""):

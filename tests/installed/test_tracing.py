@@ -50,9 +50,7 @@ def production(collector, make_app, monkeypatch, identity_provider_standin):
         callback_url="https://auth.example.com/api/auth/callback/github",
         client_secret=PRODUCTION_ENVIRON["PROVIDER_CLIENT_SECRET"],
     )
-    ini = identity_provider_standin.ini
-    changes = {name.replace(".", "__"): value for name, value in ini.items()}
-    return production_app(make_app, monkeypatch, **changes)
+    return production_app(make_app, monkeypatch, **identity_provider_standin.ini)
 
 
 @pytest.fixture

@@ -28,8 +28,7 @@ ACCOUNTS = {ADA: "583231", BOB: "480938", CLEO: "900001"}
 
 @pytest.fixture
 def app(make_app, monkeypatch, standin):
-    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-    return production_app(make_app, monkeypatch, **ini)
+    return production_app(make_app, monkeypatch, **standin.ini)
 
 
 @pytest.fixture

@@ -37,8 +37,7 @@ def acme(standin):
 def app(make_app, monkeypatch, acme):
     for name, value in github_app.environ().items():
         monkeypatch.setenv(name, value)
-    ini = {name.replace(".", "__"): value for name, value in (acme.ini | RULES).items()}
-    return production_app(make_app, monkeypatch, **ini)
+    return production_app(make_app, monkeypatch, **acme.ini, **RULES)
 
 
 @pytest.fixture

@@ -24,8 +24,7 @@ RULES = {"admission.organizations": "acme"}
 @pytest.fixture
 def app(make_app, monkeypatch, standin):
     standin.organization("acme", id=7, members={"octocat": "active"})
-    ini = {name.replace(".", "__"): value for name, value in (standin.ini | RULES).items()}
-    return production_app(make_app, monkeypatch, **ini)
+    return production_app(make_app, monkeypatch, **standin.ini, **RULES)
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
 """A service in production with a GitHub App, whose organization lets Mona and Hubot in."""
 
+from functools import partial
+
 import pytest
 
 from tests.helpers import github_app
-from tests.helpers.production import production_app, production_browser
+from tests.helpers.admission import Gate
+from tests.helpers.production import production_browser
 
 
 @pytest.fixture
@@ -16,12 +19,16 @@ def acme(standin):
 
 
 @pytest.fixture
-def make_production(make_app, monkeypatch, acme):
+def gate(make_app, monkeypatch, acme):
+    return Gate(make_app, monkeypatch, acme)
+
+
+@pytest.fixture
+def make_production(gate, monkeypatch):
     def make(**variables):
-        changes = {name.replace(".", "__"): value for name, value in acme.ini.items()}
         for name, value in (github_app.environ() | variables).items():
             monkeypatch.setenv(name, value)
-        return production_app(make_app, monkeypatch, admission__organizations="acme", **changes)
+        return gate.serves(admission__organizations="acme")
 
     return make
 
@@ -49,13 +56,6 @@ def send(production):
 
 
 @pytest.fixture
-def come(production, acme):
+def come(gate, production):
     """Sign in with an account, in a browser of its own; return the browser and the last answer."""
-
-    def sign_in(login):
-        person = production_browser(production)
-        leaving = person.get("/sign-in").forms[0].submit("choice", value="sign-in")
-        back = acme.allow(person.follow_home(leaving).location, login)
-        return person, person.follow_home(person.visit(back, expect_errors=True))
-
-    return sign_in
+    return partial(gate.come, production)

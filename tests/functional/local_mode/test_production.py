@@ -44,16 +44,14 @@ ENVIRON = st.fixed_dictionaries(
 @given(ini=INI, environ=ENVIRON)
 def test_no_setting_serves_one_of_its_routes_in_production(applications, migrated, ini, environ):
     database = migrated()
-    wanted = {name.replace(".", "__"): value for name, value in (PRODUCTION_INI | ini).items()}
+    wanted = {name: value for name, value in (PRODUCTION_INI | ini).items() if value is not None}
     given_environ = {name: value for name, value in environ.items() if value is not None}
     with pytest.MonkeyPatch.context() as environment:
         environment.delenv("AUTH_LOCAL_CONTROL_TOKEN", raising=False)
         for name, value in (PRODUCTION_ENVIRON | given_environ).items():
             environment.setenv(name, value)
         try:
-            app = applications.make(
-                database, **{name: value for name, value in wanted.items() if value is not None}
-            )
+            app = applications.make(database, **wanted)
         except SystemExit:
             return
     try:

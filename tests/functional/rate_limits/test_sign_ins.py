@@ -53,8 +53,7 @@ def test_going_on_as_the_person_who_is_signed_in_begins_nothing_that_counts(app,
 
 
 def test_who_comes_back_counts_for_the_sign_in_that_began(make_app, monkeypatch, standin):
-    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-    app = production_app(make_app, monkeypatch, **ini, ratelimit__begun_sign_ins="3")
+    app = production_app(make_app, monkeypatch, **standin.ini, ratelimit__begun_sign_ins="3")
     people = [production_browser(app) for _ in range(3)]
     backs = [standin.allow(_get_begin(person)) for person in people]
     stranger = production_browser(app)
@@ -69,8 +68,7 @@ def test_who_comes_back_counts_for_the_sign_in_that_began(make_app, monkeypatch,
 
 
 def test_one_sign_in_comes_back_so_often_and_no_oftener(make_app, monkeypatch, standin):
-    ini = {name.replace(".", "__"): value for name, value in standin.ini.items()}
-    app = production_app(make_app, monkeypatch, **ini, ratelimit__begun_sign_ins="3")
+    app = production_app(make_app, monkeypatch, **standin.ini, ratelimit__begun_sign_ins="3")
     places = app.registry.components.sign_in_places
     monkeypatch.setattr(places, "_patience", 0.0)
     first, second = production_browser(app), production_browser(app)
