@@ -10,7 +10,7 @@ from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.end_session import ask
 from tests.helpers.expired import fill
 from tests.helpers.id_token_verification import ISSUER
-from tests.helpers.production import signed_in_cookies
+from tests.helpers.production import sign_in_stranger
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
@@ -248,9 +248,7 @@ def test_nobody_else_is_told(database, browser, relying_party, told_client, by_h
 
 @pytest.mark.requirement("OIDC-BCLOGOUT-2.4-2")
 def test_each_person_s_sub_is_their_own(app, database, told_client, receiver, by_hand):
-    stranger = Browser(app)
-    for pair in signed_in_cookies(app, database).split("; "):
-        stranger.set_cookie(*pair.split("=", 1))
+    stranger = sign_in_stranger(Browser(app), app, database)
     user_id = stranger.session()["user"]["id"]
     signed_in_to(told_client, stranger)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers.browser import Browser
 from tests.helpers.id_token_verification import ISSUER
-from tests.helpers.production import signed_in_cookies
+from tests.helpers.production import sign_in_stranger
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
@@ -171,9 +171,7 @@ def test_another_person_has_to_sign_in(browser, relying_party, prompt):
 
 @pytest.mark.requirement("OIDC-CORE-3.1.2.2-3")
 def test_a_named_person_is_compared_with_who_is_signed_in(app, relying_party, database):
-    stranger = Browser(app)
-    for pair in signed_in_cookies(app, database).split("; "):
-        stranger.set_cookie(*pair.split("=", 1))
+    stranger = sign_in_stranger(Browser(app), app, database)
     wanted = json.dumps({"userinfo": {"sub": {"value": "local-developer"}}})
 
     assert refused(relying_party, stranger, wanted)["error"] == "login_required"

@@ -16,7 +16,7 @@ from tests.helpers.end_session import (
     sessions_left,
     shows_signed_out,
 )
-from tests.helpers.production import signed_in_cookies
+from tests.helpers.production import sign_in_stranger
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
@@ -174,12 +174,10 @@ def test_a_hint_of_the_same_person_s_other_session_asks(app, browser, hint, data
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-9")
 @pytest.mark.parametrize("gone", [True, False])
 def test_another_person_s_hint_asks(app, hint, database, gone):
-    stranger = Browser(app)
     if gone:
         with database.transaction() as connection:
             connection.execute(delete(session))
-    for pair in signed_in_cookies(app, database).split("; "):
-        stranger.set_cookie(*pair.split("=", 1))
+    stranger = sign_in_stranger(Browser(app), app, database)
 
     is_confirmation(ask(stranger, hint))
     assert stranger.session() is not None

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from authservice.models import oauth_refresh_token
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.cookies import cookies_set_by
-from tests.helpers.production import signed_in_cookies
+from tests.helpers.production import sign_in_stranger
 from tests.helpers.relying_party import RelyingParty
 
 HEADERS = {"Origin": ORIGIN}
@@ -42,10 +42,7 @@ def signed_in(browser):
 @pytest.fixture
 def stranger(app, database):
     """Another user's browser."""
-    browser = Browser(app)
-    for pair in signed_in_cookies(app, database).split("; "):
-        browser.set_cookie(*pair.split("=", 1))
-    return browser
+    return sign_in_stranger(Browser(app), app, database)
 
 
 @pytest.fixture

@@ -1,41 +1,15 @@
 """A sign-in in a browser that has a session: of the same person, or of another one."""
 
-from datetime import timedelta
-
 import pytest
-from pyramid.response import Response
 from sqlalchemy import select
 
 from authservice.models import session, session_participant
-from authservice.services.people import users
-from authservice.services.people.users import Profile
-from authservice.services.sessions import sessions
 from tests.helpers.browser import ORIGIN, Browser
-from tests.helpers.cookies import cookies_set_by
 from tests.helpers.expired import notices
+from tests.helpers.production import sign_in_stranger
 
 SHARED = "authservice.session_token"
 COMPANION = "authservice.session_host"
-OTHER = Profile(
-    provider_id="github",
-    account_id="2",
-    name="Grace Hopper",
-    email="grace@example.com",
-    email_verified=True,
-    image=None,
-)
-
-
-def _become_another_user(app, database, browser):
-    """Sign another user in as another tab of the browser would; return their session."""
-    with database.transaction() as connection:
-        other, _ = users.from_profile(connection, OTHER)
-        theirs, token = sessions.create(connection, other, timedelta(days=7))
-    response = Response()
-    app.registry.components.cookies.set_session(response, theirs, token)
-    for name, cookie in cookies_set_by(response).items():
-        browser.set_cookie(name, cookie.value)
-    return theirs
 
 
 def _sessions(database):
@@ -109,9 +83,9 @@ def test_another_person_ends_the_session_of_the_one_before_and_its_clients_are_t
     app, browser, tokens, told_client, database
 ):
     former = browser.session()["session"]["id"]
-    theirs = _become_another_user(app, database, browser)
+    theirs = sign_in_stranger(browser, app, database).session()["session"]["id"]
     with database.transaction() as connection:
-        connection.execute(session_participant.update().values(session_id=theirs.id))
+        connection.execute(session_participant.update().values(session_id=theirs))
 
     browser.sign_in()
 
@@ -119,7 +93,7 @@ def test_another_person_ends_the_session_of_the_one_before_and_its_clients_are_t
     assert after["user"]["id"] == "local-developer"
     # The other tab's session is the one that this browser had; the first one is elsewhere.
     assert _sessions(database) == {former, after["session"]["id"]}
-    assert notices(database) == [(theirs.id, told_client.client_id)]
+    assert notices(database) == [(theirs, told_client.client_id)]
 
 
 @pytest.mark.attack("BROWSER-other-person")
@@ -130,13 +104,13 @@ def test_continue_does_not_answer_for_somebody_whom_the_page_did_not_name(
     redirect = relying_party.authorize(browser, prompt="select_account")
     page = browser.visit(redirect.location)
     assert "Local Developer" in page.text
-    _become_another_user(app, database, browser)
+    sign_in_stranger(browser, app, database)
 
     answer = page.forms[0].submit("choice", value="continue")
 
     assert answer.location.startswith(f"{ORIGIN}/sign-in?interaction=")
     again = browser.visit(answer.location)
-    assert "Grace Hopper" in again.text
+    assert "Ada Lovelace" in again.text
     assert "Local Developer" not in again.text
 
 

@@ -1,7 +1,5 @@
 """Requests, and what comes of them: the statuses."""
 
-import base64
-
 BEGIN = "/api/auth/sign-in/begin"
 CALLBACK = "/api/auth/callback/github"
 SESSION = "/api/auth/get-session"
@@ -19,12 +17,6 @@ def at(browser, address):
 def get(browser, path, times, **options):
     """Return the statuses of so many requests."""
     return [browser.get(path, expect_errors=True, **options).status_int for _ in range(times)]
-
-
-def basic(client_id, secret):
-    """Return the header with a client's credentials."""
-    pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
-    return {"Authorization": f"Basic {pair}"}
 
 
 def posted(browser, path, form, **options):

@@ -2,9 +2,8 @@
 
 import pytest
 
-from authservice.services.clients import client_registration
-from authservice.services.clients.client_metadata import ClientMetadata
 from tests.helpers.production import production_app, production_browser
+from tests.helpers.relying_party import RelyingParty
 
 
 @pytest.fixture
@@ -18,10 +17,5 @@ def browser(app):
 
 
 @pytest.fixture
-def register(database):
-    def run(**changes):
-        wanted = {"name": "Example App", "redirect_uris": ["https://app.example.com/callback"]}
-        with database.begin() as transaction:
-            return client_registration.register(transaction, ClientMetadata(**wanted | changes))
-
-    return run
+def register(app, database):
+    return lambda **changes: RelyingParty.registered(app, database, **changes)

@@ -7,7 +7,6 @@ from tests.functional.rate_limits.asking import (
     BEGIN,
     SESSION,
     at,
-    basic,
     get,
     introspected,
 )
@@ -111,7 +110,7 @@ def test_the_limits_of_clients_and_of_sessions_are_what_their_settings_say(
     limits = {"ratelimit__client_requests": "2", "ratelimit__session_requests": "1"}
     app = production_app(make_app, monkeypatch, **limits)
     person = production_browser(app, signed_in_cookies(app, database))
-    headers = basic(*register())
+    headers = register().credentials()
 
     assert [introspected(production_browser(app), "x", headers=headers) for _ in range(3)] == [
         200,

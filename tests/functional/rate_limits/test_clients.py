@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.functional.rate_limits.asking import REVOKE, at, basic, get, introspected, posted
+from tests.functional.rate_limits.asking import REVOKE, at, get, introspected, posted
 from tests.helpers.production import production_browser, signed_in_cookies
-from tests.helpers.relying_party import TOKEN, USERINFO, RelyingParty
+from tests.helpers.relying_party import TOKEN, USERINFO
 
 
 @pytest.mark.attack("RFC6819-4.4.1.3", "RFC6819-4.4.1.12")
@@ -20,21 +20,22 @@ def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(brows
 @pytest.mark.attack("BROWSER-brute-force", "RFC6819-4.3.5")
 @pytest.mark.requirement("RFC6749-2.3.1-5")
 def test_who_guesses_gets_no_answer_worth_having_after_twenty_failures(browser, register):
-    client_id, secret = register()
+    client = register()
+    right = client.credentials()
+    client.client_secret = "wrong"
     for _ in range(20):
-        browser.post(TOKEN, headers=basic(client_id, "wrong"), status=401)
+        browser.post(TOKEN, headers=client.credentials(), status=401)
 
-    browser.post(TOKEN, headers=basic(client_id, "wrong"), status=429)
+    browser.post(TOKEN, headers=client.credentials(), status=429)
     # The client itself works on, at the same address too: it cannot be locked out from there.
     form = {"grant_type": "refresh_token", "refresh_token": "x"}
-    assert browser.post(TOKEN, form, headers=basic(client_id, secret), status=400)
+    assert browser.post(TOKEN, form, headers=right, status=400)
 
 
 @pytest.fixture
-def limited(app, register):
+def limited(register):
     """A client that may call each endpoint three times a minute, and needs no consent."""
-    client_id, secret = register(requests_per_minute=3, skip_consent=True)
-    return RelyingParty(app, client_id, secret, "https://app.example.com/callback")
+    return register(requests_per_minute=3, skip_consent=True)
 
 
 def _refreshed(browser, form=(), **options):
@@ -45,16 +46,7 @@ def _refreshed(browser, form=(), **options):
 def _redeemed(app, database, client, **person):
     """Return the answer for an honest code of a user who is signed in."""
     person = production_browser(app, signed_in_cookies(app, database, **person))
-    code = client.answer(client.authorize(person))["code"]
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": client.redirect_uri,
-        "code_verifier": client.verifier,
-    }
-    return production_browser(app).post(
-        TOKEN, form, headers=client.credentials(), expect_errors=True
-    )
+    return client.redeem(client.answer(client.authorize(person))["code"])
 
 
 @pytest.mark.attack("EXHAUSTION-budget")
@@ -94,7 +86,7 @@ def test_failures_of_one_client_hold_nobody_else_at_its_address_back(browser, re
     for _ in range(21):
         _refreshed(browser, headers=limited.credentials())
 
-    assert _refreshed(browser, headers=basic(*register())) == 400
+    assert _refreshed(browser, headers=register().credentials()) == 400
     assert posted(browser, TOKEN, {"client_id": "x"}) == 401
     assert _refreshed(at(browser, "203.0.113.8"), headers=limited.credentials()) == 400
 
@@ -114,20 +106,18 @@ def test_a_confidential_client_counts_wherever_it_asks_from(browser, limited, re
     ]
 
     assert statuses == [200] * 3 + [429]
-    assert introspected(browser, "x", headers=basic(*register())) == 200
+    assert introspected(browser, "x", headers=register().credentials()) == 200
 
 
 def test_a_public_client_counts_for_each_address_apart(browser, register):
-    client_id, _ = register(public=True, requests_per_minute=3)
-    form = {"client_id": client_id, "token": "x"}
+    form = {"client_id": register(public=True, requests_per_minute=3).client_id, "token": "x"}
 
     assert [posted(browser, REVOKE, form) for _ in range(4)] == [200] * 3 + [429]
     assert posted(at(browser, "203.0.113.8"), REVOKE, form) == 200
 
 
 def test_a_public_client_counts_for_each_ipv6_site_too(browser, register):
-    client_id, _ = register(public=True, requests_per_minute=1)
-    form = {"client_id": client_id, "token": "x"}
+    form = {"client_id": register(public=True, requests_per_minute=1).client_id, "token": "x"}
     statuses = [posted(at(browser, f"2001:db8:0:{number}::1"), REVOKE, form) for number in range(9)]
 
     assert statuses == [200] * 8 + [429]
@@ -146,7 +136,9 @@ def test_userinfo_counts_for_each_person_of_a_client(app, browser, database, lim
 
 
 def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited):
+    right = limited.credentials()
+    limited.client_secret = "wrong"
     for _ in range(5):
-        browser.post(TOKEN, headers=basic(limited.client_id, "wrong"), status=401)
+        browser.post(TOKEN, headers=limited.credentials(), status=401)
 
-    assert introspected(browser, "x", headers=limited.credentials()) == 200
+    assert introspected(browser, "x", headers=right) == 200
