@@ -5,17 +5,18 @@ import secrets
 import pytest
 
 from tests.conformance import checks
-from tests.conformance.receiver import Receiver
 from tests.conformance.suite import ISSUER, POST_LOGOUT
+from tests.helpers.logout_receiver import LogoutReceiver
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
 @pytest.fixture
 def receiver():
-    opened = Receiver()
+    opened = LogoutReceiver()
+    opened.headers = {"Cache-Control": "no-store"}
     yield opened
-    opened.stop()
+    opened.close()
 
 
 @pytest.mark.requirement("OIDC-BCLOGOUT-2.1-1")
@@ -35,7 +36,7 @@ def test_oidcc_backchannel_rp_initiated_logout(plain_suite, receiver):
     suite.client = suite.register(
         enable_end_session=True,
         post_logout_redirect_uris=[POST_LOGOUT],
-        backchannel_logout_uri=receiver.address,
+        backchannel_logout_uri=receiver.uri,
     )
     login = suite.login(state=secrets.token_hex(64))
     state = secrets.token_hex(64)
@@ -43,13 +44,13 @@ def test_oidcc_backchannel_rp_initiated_logout(plain_suite, receiver):
     outcome = suite.end_session(
         id_token_hint=login.tokens["id_token"], post_logout_redirect_uri=POST_LOGOUT, state=state
     )
-    path, content_type, form = receiver.next()
+    received = receiver.next()
 
     assert outcome.callback.address == f"{POST_LOGOUT}?state={state}"
-    assert path == "/backchannel_logout"
-    assert content_type == "application/x-www-form-urlencoded"
-    assert [name for name, _ in form] == ["logout_token"]
-    claims = suite.verified(form[0][1])
+    assert received.path == "/backchannel-logout"
+    assert received.content_type == "application/x-www-form-urlencoded"
+    assert set(received.form) == {"logout_token"}
+    claims = suite.verified(received.token)
     assert claims["iss"] == ISSUER
     assert claims["aud"] in (suite.client.client_id, [suite.client.client_id])
     assert type(claims["iat"]) is int

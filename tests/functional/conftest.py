@@ -38,6 +38,13 @@ def printed(found_by_commands, capsys):
 
 
 @pytest.fixture
+def happened(caplog):
+    """Return the events so far."""
+    caplog.set_level("INFO", "authservice.events")
+    return lambda: [record.event for record in caplog.records if hasattr(record, "event")]
+
+
+@pytest.fixture
 def receiver(app):
     """The back-channel logout endpoint of a client, gone before the application is."""
     made = LogoutReceiver()

@@ -31,13 +31,6 @@ def gate(make_app, monkeypatch, standin):
     return Gate(make_app, monkeypatch, standin)
 
 
-@pytest.fixture
-def happened(caplog):
-    """Return the events so far."""
-    caplog.set_level("INFO", "authservice.events")
-    return lambda: [record.event for record in caplog.records if hasattr(record, "event")]
-
-
 def refusals(happened):
     return [event for event in happened() if isinstance(event, SignInRefused)]
 

@@ -1,7 +1,5 @@
 """Clients that are for some people only: what others see, and what their tokens are worth."""
 
-import logging
-
 import pytest
 from sqlalchemy import func, select, update
 
@@ -226,16 +224,15 @@ def test_the_consent_page_gives_no_way_around_the_list(come, allowing, database)
 @pytest.mark.parametrize("skip_consent", [False, True])
 @pytest.mark.attack("ADMISSION-unlisted")
 def test_a_code_obeys_the_list_as_it_is_when_it_is_redeemed(
-    come, allowing, database, skip_consent, caplog
+    come, allowing, database, skip_consent, happened
 ):
-    caplog.set_level(logging.INFO, "authservice.events")
     client, bob, ada = allowing(skip_consent=skip_consent), come("bob"), come("ada")
     codes = {person: client.sign_in_with(person) for person in (bob, ada)}
     change(database, client, "org:acme")
 
     assert "not for this user" in invalid_grant(client.redeem(codes[bob]))
-    events = [record.event for record in caplog.records if hasattr(record, "event")]
-    assert [each.error for each in events if isinstance(each, TokenRefused)] == ["invalid_grant"]
+    refusals = [event.error for event in happened() if isinstance(event, TokenRefused)]
+    assert refusals == ["invalid_grant"]
     # Its name has not been pinned: nobody with it has come to the client yet.
     assert "not for this user" in invalid_grant(client.redeem(codes[ada]))
     assert client.redeem(client.sign_in_with(ada)).status_int == 200
@@ -318,16 +315,14 @@ def test_a_name_is_pinned_by_a_sign_in_of_just_now_and_not_by_an_older_one(
     assert comes_in(ada, client)
 
 
-def test_an_event_says_who_came_to_which_client_in_vain(come, allowing, caplog):
-    caplog.set_level(logging.INFO, "authservice.events")
+def test_an_event_says_who_came_to_which_client_in_vain(come, allowing, happened, caplog):
     client, bob = allowing("org:acme"), come("bob")
     caplog.clear()
 
     refused(bob, client)
     client.authorize(bob, prompt="none")
 
-    events = [record.event for record in caplog.records if hasattr(record, "event")]
-    assert events == [AccessRefused(sub="bob", client_id=client.client_id)] * 2
+    assert happened() == [AccessRefused(sub="bob", client_id=client.client_id)] * 2
 
 
 def test_nothing_is_stored_of_someone_who_is_refused(come, allowing, database):

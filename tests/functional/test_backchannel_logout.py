@@ -9,9 +9,8 @@ from authservice.services.sessions import sessions
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.end_session import ask
 from tests.helpers.expired import fill
-from tests.helpers.id_token_verification import ISSUER
 from tests.helpers.production import sign_in_stranger
-from tests.helpers.published_keys import decoded
+from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import RelyingParty
 
 HEADERS = {"Origin": ORIGIN}

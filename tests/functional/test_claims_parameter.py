@@ -5,9 +5,8 @@ import json
 import pytest
 
 from tests.helpers.browser import Browser
-from tests.helpers.id_token_verification import ISSUER
 from tests.helpers.production import sign_in_stranger
-from tests.helpers.published_keys import decoded
+from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import RelyingParty
 
 PROFILE = {"name", "given_name", "family_name", "picture", "updated_at"}

@@ -1,7 +1,6 @@
 """Which client may have tokens for which resource: those that it has, and the person allows it."""
 
 import json
-import logging
 
 import pytest
 from sqlalchemy import select, update
@@ -148,15 +147,16 @@ def test_an_account_page_of_an_application_learns_all_that_have_been_allowed(
     assert consent["resources"] == [CALENDAR, FILES]
 
 
-def test_the_event_of_a_consent_names_those_that_were_asked_for(browser, client, database, caplog):
+def test_the_event_of_a_consent_names_those_that_were_asked_for(
+    browser, client, database, happened
+):
     change(database, client, resources=[CALENDAR, FILES])
-    tokens_for(browser, client, CALENDAR)
-    caplog.set_level(logging.INFO, "authservice.events")
 
-    tokens_for(browser, client, FILES)
+    for resource in (CALENDAR, FILES):
+        tokens_for(browser, client, resource)
 
-    events = [record.event for record in caplog.records if hasattr(record, "event")]
-    assert [each.resources for each in events if isinstance(each, ConsentGiven)] == [(FILES,)]
+    given = [event.resources for event in happened() if isinstance(event, ConsentGiven)]
+    assert given == [(CALENDAR,), (FILES,)]
 
 
 def test_what_is_shown_does_not_change_by_what_the_form_says(browser, client, database):

@@ -37,13 +37,6 @@ def mona(gate, app, turnable_clock):
     return person
 
 
-@pytest.fixture
-def happened(caplog):
-    """Return the events so far."""
-    caplog.set_level("INFO", "authservice.events")
-    return lambda: [record.event for record in caplog.records if hasattr(record, "event")]
-
-
 def rows(database):
     return database.reader.execute(
         select(session.c.id, session.c.token, session.c.created_at)

@@ -5,7 +5,7 @@ from sqlalchemy import delete
 
 from authservice.models import user
 from tests.helpers.browser import ORIGIN
-from tests.helpers.id_token_verification import ISSUER
+from tests.helpers.published_keys import ISSUER
 from tests.helpers.relying_party import RelyingParty
 
 INTROSPECT = "/api/auth/oauth2/introspect"

@@ -4,7 +4,7 @@ import pytest
 from joserfc.jwk import KeySet
 
 from tests.helpers.browser import Browser
-from tests.helpers.id_token_verification import JWKS
+from tests.helpers.published_keys import JWKS
 
 PUBLIC = {
     "RS256": {"kty", "n", "e"},

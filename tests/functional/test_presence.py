@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.helpers.id_token_verification import verified
 from tests.helpers.production import production_app, production_browser
+from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
 METADATA = "/api/auth/.well-known/openid-configuration"
@@ -67,7 +67,7 @@ def test_no_claim_says_more_than_that_somebody_was_confirmed(
     again = relying_party.refresh(tokens["refresh_token"]).json
 
     for token in (tokens["id_token"], again["id_token"]):
-        claims = verified(token, browser)[1]
+        claims = decoded(token, browser)[1]
         assert (claims["auth_time"], claims["acr"]) == (confirmed, "0")
         assert "amr" not in claims
     assert browser.get(METADATA).json["acr_values_supported"] == ["0"]

@@ -9,8 +9,8 @@ from sqlalchemy import select, text, update
 from authservice.cli import main as authservice
 from authservice.events import AccountNotLinked, EmailReleased, SignedOut
 from authservice.models import user
-from tests.helpers.id_token_verification import verified
 from tests.helpers.production import production_app, production_browser
+from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
 MONA = 583231
@@ -41,13 +41,6 @@ def come(production, standin):
         return person, person.follow_home(person.visit(back, expect_errors=True))
 
     return sign_in
-
-
-@pytest.fixture
-def happened(caplog):
-    """Return the events so far."""
-    caplog.set_level("INFO", "authservice.events")
-    return lambda: [record.event for record in caplog.records if hasattr(record, "event")]
 
 
 def user_of(person):
@@ -153,7 +146,7 @@ def test_who_has_no_verified_address_has_none_for_anybody(come, database, produc
     assert "you did not allow it" not in page.text
     assert "unverified.invalid" not in page.text
     told = client.userinfo(tokens["access_token"]).json
-    told |= verified(tokens["id_token"], client.http)[1]
+    told |= decoded(tokens["id_token"], client.http)[1]
     assert {"email", "email_verified"} & told.keys() == set()
     assert told["name"] == "New Comer"
     for path in ("/", "/account"):

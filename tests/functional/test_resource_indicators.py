@@ -3,8 +3,7 @@
 import pytest
 
 from tests.helpers.browser import Browser
-from tests.helpers.id_token_verification import ISSUER
-from tests.helpers.published_keys import decoded
+from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 CALENDAR = "https://calendar.example.com/"

@@ -12,8 +12,7 @@ from authservice.services.tokens import access_tokens
 from tests.functional.test_introspection import INACTIVE, told
 from tests.functional.test_revocation import revoked
 from tests.helpers.browser import ORIGIN, Browser
-from tests.helpers.id_token_verification import ISSUER
-from tests.helpers.published_keys import decoded
+from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import RelyingParty
 
 CALENDAR = "https://calendar.example.com/"

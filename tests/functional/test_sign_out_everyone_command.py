@@ -9,17 +9,13 @@ from authservice.cli import main as authservice
 from authservice.events import EveryoneSignedOut
 from authservice.models import oauth_client, oauth_consent, user
 from tests.helpers.expired import notices
-from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
 
 @pytest.fixture
-def client(app, database):
-    app.registry.components.backchannel_logout.stop()
-    return RelyingParty.registered(
-        app, database, backchannel_logout_uri="https://app.example.com/logout"
-    )
+def client(told_client, by_hand):
+    return told_client
 
 
 @pytest.fixture
@@ -34,8 +30,7 @@ def kept(database):
     ]
 
 
-def test_every_session_and_every_token_ends(browser, client, tokens, database, caplog, capsys):
-    caplog.set_level("INFO", "authservice.events")
+def test_every_session_and_every_token_ends(browser, client, tokens, database, happened, capsys):
     code = client.sign_in_with(browser)
     form = browser.get("/sign-in").forms[0]
     leaving = form.submit("choice", value="sign-in").location
@@ -55,8 +50,7 @@ def test_every_session_and_every_token_ends(browser, client, tokens, database, c
     assert browser.visit(leaving, expect_errors=True).status_int == 400
     assert [client_id for _, client_id in notices(database)] == [client.client_id]
     assert kept(database) == [1, 1, 1]
-    happened = [record.event for record in caplog.records if hasattr(record, "event")]
-    assert EveryoneSignedOut(sessions=1, refresh_tokens=1) in happened
+    assert EveryoneSignedOut(sessions=1, refresh_tokens=1) in happened()
 
 
 def test_a_code_that_was_redeemed_is_remembered_as_such(browser, client, database):

@@ -17,7 +17,6 @@ from authservice.services.people import user_administration, users
 from authservice.services.people.users import Profile
 from tests.helpers.control import Control
 from tests.helpers.expired import notices
-from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
@@ -31,11 +30,8 @@ def run(printed):
 
 
 @pytest.fixture
-def client(app, database):
-    app.registry.components.backchannel_logout.stop()
-    return RelyingParty.registered(
-        app, database, backchannel_logout_uri="https://app.example.com/logout"
-    )
+def client(told_client, by_hand):
+    return told_client
 
 
 @pytest.fixture
@@ -132,21 +128,16 @@ def test_what_is_known_of_an_admission_is_exported(run, app, tokens, database):
     assert [each["id"] for each in exported["removed_accounts"]] == [USER]
 
 
-def test_an_export_is_accounted_for(run, tokens, caplog):
-    caplog.set_level("INFO", "authservice.events")
-
+def test_an_export_is_accounted_for(run, tokens, happened):
     run("export", USER)
 
-    assert [record.event for record in caplog.records if hasattr(record, "event")] == [
-        UserExported(sub=USER)
-    ]
+    assert happened() == [UserExported(sub=USER)]
 
 
 @pytest.mark.attack("FAILURES-9")
 def test_deleting_leaves_nothing_of_a_user_but_notices_for_their_clients(
-    run, tokens, browser, client, database, caplog
+    run, tokens, browser, client, database, happened, caplog
 ):
-    caplog.set_level("INFO", "authservice.events")
     code = client.sign_in_with(browser)
     sid = browser.session()["session"]["id"]
     caplog.clear()
@@ -167,10 +158,7 @@ def test_deleting_leaves_nothing_of_a_user_but_notices_for_their_clients(
     assert rows_about(database, USER) == ["logout_notice"]
     assert rows_about(database, ADDRESS) == []
     assert notices(database) == [(sid, client.client_id)]
-    assert [record.event for record in caplog.records if hasattr(record, "event")] == [
-        SignedOut(sub=USER, sid=sid),
-        UserDeleted(sub=USER),
-    ]
+    assert happened() == [SignedOut(sub=USER, sid=sid), UserDeleted(sub=USER)]
     assert browser.session() is None
     assert client.userinfo(tokens["access_token"]).status_int == 401
     assert client.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant"

@@ -1,5 +1,7 @@
 """JWTs as a client checks them: with the published keys of the service and another library."""
 
+import base64
+import hashlib
 import warnings
 
 import requests
@@ -7,6 +9,7 @@ from joserfc import jwt
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import KeySet
 
+ISSUER = "http://localhost:37960/api/auth"
 JWKS = "/api/auth/jwks"
 
 
@@ -29,3 +32,10 @@ def decoded(token, http, alg="RS256"):
         warnings.simplefilter("ignore", SecurityWarning)
         found = jwt.decode(token, keys, algorithms=[alg])
     return found.header, found.claims
+
+
+def at_hash_of(access_token, alg="RS256"):
+    """Return the left half of a token's hash, by the algorithm's own (OIDC Core, 3.1.3.6)."""
+    # Ed25519 hashes with SHA-512.
+    hashed = hashlib.new("sha512" if alg == "EdDSA" else "sha256", access_token.encode()).digest()
+    return base64.urlsafe_b64encode(hashed[: len(hashed) // 2]).rstrip(b"=").decode()

@@ -6,9 +6,8 @@ import pytest
 import requests
 
 from tests.e2e.person import Person
-from tests.helpers.id_token_verification import JWKS
 from tests.helpers.processes import LocalService
-from tests.helpers.published_keys import KeySetAt, decoded
+from tests.helpers.published_keys import JWKS, KeySetAt, decoded
 from tests.helpers.remote_control import RemoteControl
 from tests.helpers.waiting import until
 

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.crypto.algorithms import ALGORITHMS
 from tests.helpers.control import Control
-from tests.helpers.id_token_verification import JWKS, verified
+from tests.helpers.published_keys import JWKS, decoded
 
 
 def published(http):
@@ -13,7 +13,7 @@ def published(http):
 
 def signer(browser, relying_party):
     token = relying_party.redeem(relying_party.sign_in_with(browser)).json["id_token"]
-    return verified(token, relying_party.http)[0]["kid"]
+    return decoded(token, relying_party.http)[0]["kid"]
 
 
 def test_new_keys_sign_at_once_and_those_before_stay_published(control, browser, relying_party):
