@@ -13,11 +13,11 @@ from authservice.services.admission.decision import Person
 from authservice.services.clients import client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.services.upkeep import local_mark
 from authservice.settings.admission import rules
 from tests.diagnosis.machine import finds
 from tests.helpers.ports import free_port
+from tests.helpers.profiles import profile
 
 # The database
 
@@ -63,18 +63,12 @@ def test_a_database_that_local_mode_has_served(machine):
 
 def person(machine, provider_id, user_id=None):
     """Store a user who has signed in."""
-    profile = Profile(
-        provider_id=provider_id,
-        account_id=user_id or "7",
-        user_id=user_id,
-        name="Ada",
-        email="ada@observatory-lab.org",
-        email_verified=True,
-        image=None,
+    theirs = profile(
+        user_id or "7", provider_id=provider_id, user_id=user_id, email="ada@observatory-lab.org"
     )
     database = Database(f"sqlite:///{machine.database_file}")
     with database.transaction() as connection:
-        users.from_profile(connection, profile)
+        users.from_profile(connection, theirs)
     database.dispose()
 
 

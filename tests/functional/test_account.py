@@ -7,20 +7,13 @@ from sqlalchemy import func, select
 
 from authservice.models import oauth_consent, session
 from authservice.services.people import consents, users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.cookies import cookies_set_by
+from tests.helpers.profiles import profile
 from tests.helpers.relying_party import RelyingParty
 
-OTHER = Profile(
-    provider_id="other",
-    account_id="1",
-    name="Other",
-    email="other@example.com",
-    email_verified=True,
-    image=None,
-)
+OTHER = profile("1", "Other", provider_id="other", email="other@example.com")
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 

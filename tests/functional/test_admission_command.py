@@ -14,9 +14,9 @@ from authservice.services.admission import pins
 from authservice.services.admission.decision import SENTENCES, Pin, Why
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.settings.admission import rules
 from tests.helpers import github_app
+from tests.helpers.profiles import profile
 from tests.unit.services.admission.people import person
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
 
@@ -62,18 +62,10 @@ def seen(database):
 @pytest.fixture
 def octocat(database):
     """A person who has signed in, whom members of a team are."""
-    profile = Profile(
-        provider_id="github",
-        account_id=OCTOCAT,
-        name="The Octocat",
-        email="octocat@example.com",
-        email_verified=True,
-        image=None,
-        username="octocat",
-        memberships=Memberships((Group("acme", "7"),), (Group("acme/platform", "700"),)),
-    )
+    groups = Memberships((Group("acme", "7"),), (Group("acme/platform", "700"),))
+    theirs = profile(OCTOCAT, "The Octocat", username="octocat", memberships=groups)
     with database.transaction() as connection:
-        found, _ = users.from_profile(connection, profile)
+        found, _ = users.from_profile(connection, theirs)
         connection.execute(update(user).values(admitted_at=clock.now(), admitted_by="org:acme"))
     return found.id
 

@@ -14,9 +14,9 @@ from authservice.events import SignedOut, UserDeleted, UserExported
 from authservice.models import metadata, oauth_client, user
 from authservice.services.admission import removal
 from authservice.services.people import user_administration, users
-from authservice.services.people.users import Profile
 from tests.helpers.control import Control
 from tests.helpers.expired import notices
+from tests.helpers.profiles import profile
 
 pytestmark = pytest.mark.usefixtures("found_by_commands")
 
@@ -44,16 +44,8 @@ def tokens(browser, client):
 
 @pytest.fixture
 def other(database):
-    profile = Profile(
-        provider_id="local",
-        account_id="other",
-        name="Ada",
-        email="ada@example.com",
-        email_verified=True,
-        image=None,
-    )
     with database.transaction() as connection:
-        return users.from_profile(connection, profile)[0].id
+        return users.from_profile(connection, profile("other", provider_id="local"))[0].id
 
 
 def rows_about(database, value):

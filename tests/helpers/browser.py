@@ -49,6 +49,10 @@ class Browser(TestApp):
         page = self.get("/sign-in", {"callbackURL": callback})
         return self.follow_home(self.press(page, choice="sign-in"))
 
+    def cookie_header(self):
+        """Return its cookies as another program sends them."""
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+
     def session(self):
         """Return what get-session answers."""
         return self.get("/api/auth/get-session").json

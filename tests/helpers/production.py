@@ -5,10 +5,10 @@ from datetime import timedelta
 from pyramid.response import Response
 
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
 from tests.helpers.browser import Browser
 from tests.helpers.cookies import cookie_header
+from tests.helpers.profiles import profile
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 ORIGIN = "https://auth.example.com"
@@ -36,16 +36,9 @@ def production_browser(app, cookies=""):
 
 def signed_in_cookies(app, database, *, account_id="1", lifetime=timedelta(days=7)):
     """Return the Cookie header of a user who signed in just now."""
-    profile = Profile(
-        provider_id="github",
-        account_id=account_id,
-        name="Ada Lovelace",
-        email=f"ada{account_id}@example.com",
-        email_verified=True,
-        image="https://example.com/ada.png",
-    )
+    about = {"email": f"ada{account_id}@example.com", "image": "https://example.com/ada.png"}
     with database.transaction() as connection:
-        user, _ = users.from_profile(connection, profile)
+        user, _ = users.from_profile(connection, profile(account_id, "Ada Lovelace", **about))
         session, token = sessions.create(
             connection, user, lifetime, ip_address="203.0.113.7", user_agent="Test/1"
         )

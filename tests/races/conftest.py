@@ -7,13 +7,13 @@ from itertools import count
 import pytest
 
 from tests.helpers.processes import ROOT, clean_environment
-from tests.helpers.production import ORIGIN, production_browser
+from tests.helpers.production import production_browser
 from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
     standin,
 )
-from tests.races.processes import Processes
+from tests.races.processes import Processes, arrival
 from tests.races.story import Story
 
 
@@ -92,16 +92,9 @@ def return_from_provider(app, standin):  # noqa: F811
 
     def request(login):
         browser = production_browser(app)
-        sender = f"192.0.2.{next(numbers)}"
-        browser.extra_environ["REMOTE_ADDR"] = sender
+        browser.extra_environ["REMOTE_ADDR"] = f"192.0.2.{next(numbers)}"
         page = browser.get("/sign-in").forms[0].submit("choice", value="sign-in")
-        path = browser.path(standin.allow(browser.follow_home(page).location, login))
-        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-        return {
-            "path": path,
-            "origin": ORIGIN,
-            "environ": {"REMOTE_ADDR": sender},
-            "headers": {"Cookie": cookies},
-        }
+        back = standin.allow(browser.follow_home(page).location, login)
+        return arrival(browser, browser.path(back))
 
     return request

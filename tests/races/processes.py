@@ -5,8 +5,16 @@ import subprocess
 import sys
 
 from tests.helpers.processes import ROOT, clean_environment
+from tests.helpers.production import ORIGIN
 
 NUMBER = 4
+
+
+def arrival(browser, path):
+    """Return the request with which a browser comes back, with the cookies that it has now."""
+    environ = {"REMOTE_ADDR": browser.extra_environ["REMOTE_ADDR"]}
+    headers = {"Cookie": browser.cookie_header()}
+    return {"path": path, "origin": ORIGIN, "environ": environ, "headers": headers}
 
 
 class Processes:

@@ -40,20 +40,25 @@ class Story:
     def being_issued(self, form):
         """Give the answer to a token request whose transaction is committed afterwards."""
         with self.database.begin() as transaction:
-            context = ServerContext(
-                self._components.settings,
-                self._components.signing_keys,
-                self._components.secret,
-                self.database.reader,
-                lambda: transaction,
-                lambda _client_id, **_: None,
-            )
-            client = {
-                "client_id": self.client.client_id,
-                "client_secret": self.client.client_secret,
-            }
-            sent = (form | client).items()
-            yield server.create_token_response(OAuthRequest.read(TOKEN, context, None, sent))
+            yield self.answer(form, lambda: transaction)
+
+    def answer(self, form, transaction):
+        """Return the answer to a token request that begins its transaction by calling this."""
+        client = {"client_id": self.client.client_id, "client_secret": self.client.client_secret}
+        sent = (form | client).items()
+        context = self.context(transaction)
+        return server.create_token_response(OAuthRequest.read(TOKEN, context, None, sent))
+
+    def context(self, transaction=None):
+        """Return what one request works with."""
+        return ServerContext(
+            self._components.settings,
+            self._components.signing_keys,
+            self._components.secret,
+            self.database.reader,
+            transaction,
+            lambda _client_id, **_: None,
+        )
 
     def post(self, path, content):
         """Send a request of the person's first-party application."""

@@ -16,9 +16,9 @@ from authservice.services.clients import client_administration
 from authservice.services.sessions import session_participants
 from tests.helpers.expired import notices
 from tests.helpers.lock_waits import wait_until_blocked
-from tests.helpers.production import ORIGIN, production_app, production_browser
+from tests.helpers.production import production_app, production_browser
 from tests.helpers.relying_party import RelyingParty
-from tests.races.processes import NUMBER
+from tests.races.processes import NUMBER, arrival
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 ROUNDS = 10
@@ -89,14 +89,6 @@ def processes(make_processes, database_url, standin):
 
 def session_id(browser):
     return browser.session()["session"]["id"]
-
-
-def arrival(browser, path):
-    """Return the request with which a browser comes back, with the cookies that it has now."""
-    cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-    environ = {"REMOTE_ADDR": browser.extra_environ["REMOTE_ADDR"]}
-    headers = {"Cookie": cookies}
-    return {"path": path, "origin": ORIGIN, "environ": environ, "headers": headers}
 
 
 def cookies_of(answer):

@@ -10,19 +10,11 @@ from sqlalchemy import select
 
 from authservice.models import account, user
 from authservice.services.people import users
-from authservice.services.people.users import AccountNotLinkedError, Profile
+from authservice.services.people.users import AccountNotLinkedError
 from tests.helpers.lock_waits import wait_until_blocked
+from tests.helpers.profiles import profile
 
 pytestmark = pytest.mark.engines("postgresql")
-
-ADA = {
-    "provider_id": "github",
-    "account_id": "1",
-    "name": "Ada",
-    "email": "ada@example.com",
-    "email_verified": True,
-    "image": None,
-}
 
 
 @pytest.fixture
@@ -31,12 +23,12 @@ def sign_in_together(database):
 
     def sign_in(**changes):
         with database.transaction() as connection:
-            return users.from_profile(connection, Profile(**(ADA | changes)))
+            return users.from_profile(connection, profile(**changes))
 
     def together(first, second):
         with ThreadPoolExecutor(1) as other:
             with database.transaction() as connection:
-                found = users.from_profile(connection, Profile(**(ADA | first)))
+                found = users.from_profile(connection, profile(**first))
                 waiting = other.submit(sign_in, **second)
                 wait_until_blocked(database, waiting)
             return found, waiting.result()
@@ -80,9 +72,8 @@ def test_an_account_that_the_provider_gives_an_id_makes_one_user(sign_in_togethe
 @pytest.fixture
 def two_people(database):
     with database.transaction() as connection:
-        users.from_profile(connection, Profile(**ADA))
-        other = ADA | {"account_id": "2", "email": "grace@example.com"}
-        users.from_profile(connection, Profile(**other))
+        users.from_profile(connection, profile())
+        users.from_profile(connection, profile("2", email="grace@example.com"))
 
 
 def test_of_two_who_move_to_one_address_the_second_has_none(sign_in_together, database, two_people):

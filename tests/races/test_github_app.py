@@ -12,9 +12,9 @@ from authservice import clock
 from authservice.models import admission_state, provider_event, removed_account, session, user
 from authservice.services.admission import poll_turns, removal, state, stored_people
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from tests.helpers import github_app, provider_events
 from tests.helpers.production import ORIGIN, production_app
+from tests.helpers.profiles import profile
 from tests.helpers.waiting import until
 from tests.unit.services.admission.people import admitting
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
@@ -110,15 +110,8 @@ def test_a_removal_while_the_poll_confirms_counts_more(database):
     settings = admitting(ADMISSION_ORGANIZATIONS="acme")
     state.apply(database, settings)
     with database.transaction() as connection:
-        profile = Profile(
-            provider_id="github",
-            account_id=HUBOT,
-            name="Hubot",
-            email=None,
-            email_verified=False,
-            image=None,
-        )
-        hubot, _ = users.from_profile(connection, profile)
+        theirs = profile(HUBOT, "Hubot", email=None, email_verified=False)
+        hubot, _ = users.from_profile(connection, theirs)
     fingerprint = state.fingerprint(settings)
 
     def confirm(began_at):

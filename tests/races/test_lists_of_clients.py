@@ -6,9 +6,6 @@ from contextlib import ExitStack
 
 import pytest
 
-from authservice.oauth.context import ServerContext
-from authservice.oauth.request import TOKEN, OAuthRequest
-from authservice.oauth.server import server
 from authservice.services.admission import pins
 from authservice.services.clients import client_administration
 from authservice.settings.admission import rules
@@ -38,7 +35,6 @@ def _allow(story, transaction, *entries):
 
 def overtaken(story, form, change):
     """Return the answer to a token request that has read all when the change is committed."""
-    components = story.app.registry.components
     with ExitStack() as stack:
         begun = []
 
@@ -48,17 +44,7 @@ def overtaken(story, form, change):
                 begun.append(stack.enter_context(story.database.begin()))
             return begun[0]
 
-        context = ServerContext(
-            components.settings,
-            components.signing_keys,
-            components.secret,
-            story.database.reader,
-            begin,
-            lambda _client_id, **_: None,
-        )
-        client = {"client_id": story.client.client_id, "client_secret": story.client.client_secret}
-        sent = (form | client).items()
-        return server.create_token_response(OAuthRequest.read(TOKEN, context, None, sent))
+        return story.answer(form, begin)
 
 
 def outcome(answer):

@@ -18,25 +18,18 @@ from authservice.models import (
 )
 from authservice.services.admission import account_lock, confirmation, removal, state
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import NotAdmittedError
 from authservice.services.tokens import authorization_codes
 from tests.helpers.lock_waits import wait_until_blocked
+from tests.helpers.profiles import profile
 from tests.races.story import Story
 from tests.unit.services.admission.people import admitting
 
 RULES = admitting(ADMISSION_ORGANIZATIONS="acme")
 HOUR = timedelta(hours=1)
 PERSON = "local-developer"
-ADA = Profile(
-    provider_id="github",
-    account_id="1",
-    name="Ada",
-    email="ada@example.com",
-    email_verified=True,
-    image=None,
-)
+ADA = profile()
 ROUNDS = 40
 
 

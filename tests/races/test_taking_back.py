@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from authservice.oauth.authorize import consent
-from authservice.oauth.context import ServerContext
 from authservice.oauth.request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.server import server
 from authservice.services.clients import client_administration
@@ -144,17 +143,9 @@ def declining_email(story, transaction):
 
 
 def _authorization_request(story):
-    context = ServerContext(
-        story.app.registry.components.settings,
-        story.app.registry.components.signing_keys,
-        story.app.registry.components.secret,
-        story.database.reader,
-        None,
-        None,
-    )
     sent = story.client.request().items()
     return server.validate_authorization_request(
-        OAuthRequest.read(AUTHORIZATION, context, None, sent)
+        OAuthRequest.read(AUTHORIZATION, story.context(), None, sent)
     )
 
 

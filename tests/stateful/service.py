@@ -24,9 +24,9 @@ from authservice.services.admission.client_rules import Whom
 from authservice.services.clients import client_administration, client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import consents, users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
 from authservice.services.tokens import refresh_tokens
+from tests.helpers.profiles import profile
 from tests.helpers.relying_party import challenge_of
 from tests.stateful.model import SESSION, SESSION_MAX, SESSION_UPDATE
 
@@ -52,16 +52,9 @@ class Service:
                     connection.execute(delete(table))
 
     def person(self, name):
-        profile = Profile(
-            provider_id="provider",
-            account_id=name,
-            name=name,
-            email=f"{name}@example.com",
-            email_verified=True,
-            image=None,
-        )
+        theirs = profile(name, name, provider_id="provider", email=f"{name}@example.com")
         with self.database.transaction() as connection:
-            return users.from_profile(connection, profile)[0]
+            return users.from_profile(connection, theirs)[0]
 
     def register(self, **choices):
         wanted = {"name": "Client", "redirect_uris": [REDIRECT_URI], "resources": [RESOURCE]}
