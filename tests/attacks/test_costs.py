@@ -35,10 +35,6 @@ def _signed_in(app):
     return browser
 
 
-def _cookies(browser):
-    return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-
-
 def _parts():
     """Yield each operation as often as it takes to send its requests, so many at a time."""
     for path, method, described in operations():
@@ -65,7 +61,7 @@ def test_what_counts_as_growth(subtests):
 def test_no_header_and_no_cookie_costs_more_than_in_proportion(subtests, app):
     for method, path in CALLED:
         with subtests.test(method=method, path=path):
-            cookies = _cookies(_signed_in(app))
+            cookies = _signed_in(app).cookie_header()
             assert _fast_growing(app, with_long_headers(path, method, cookies)) == []
 
 
@@ -78,7 +74,7 @@ def test_no_parameter_and_no_field_costs_more_than_in_proportion(app, database, 
     client = RelyingParty.registered(app, database)
     browser = _signed_in(app)
     sound = _sound(browser, client, path)
-    headers = {"Cookie": _cookies(browser), "Origin": ORIGIN} | client.credentials()
+    headers = {"Cookie": browser.cookie_header(), "Origin": ORIGIN} | client.credentials()
 
     requests = with_long_values(path, method, described, sound, headers)
 

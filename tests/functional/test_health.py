@@ -3,6 +3,7 @@
 import pytest
 
 from authservice.database.database import Database
+from tests.helpers.browser import Browser
 from tests.helpers.statements import statements  # noqa: F401  (a fixture)
 
 PATH = "/api/health"
@@ -18,8 +19,6 @@ def test_it_answers_its_status_and_its_name(browser):
 
 
 def test_the_name_is_a_setting(make_app):
-    from tests.helpers.browser import Browser  # noqa: PLC0415
-
     assert Browser(make_app(auth__service_name="sso")).get(PATH).json["service"] == "sso"
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.helpers.browser import Browser
+from tests.helpers.production import production_app, production_browser
 
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
 AUTHORIZE = "/api/auth/oauth2/authorize?client_id=a%20b&state=%C3%A9&scope=openid+email"
@@ -118,8 +119,6 @@ def test_a_sign_in_that_begins_at_the_other_address_ends_signed_in(browser):
 
 
 def test_production_sends_nobody_elsewhere(make_app, monkeypatch):
-    from tests.helpers.production import production_app, production_browser  # noqa: PLC0415
-
     browser = production_browser(production_app(make_app, monkeypatch))
 
     assert ask(browser, "/sign-in", "127.0.0.1", **NAVIGATION).status_int == 200

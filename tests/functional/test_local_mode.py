@@ -3,6 +3,7 @@
 import pytest
 
 from tests.helpers.browser import Browser
+from tests.helpers.production import production_app, production_browser
 
 
 def _ask(browser, host, path="/api/health"):
@@ -109,8 +110,6 @@ def test_the_sign_in_page_offers_the_local_developer(browser):
 
 
 def test_production_does_not_answer_by_the_name_of_the_host(make_app, monkeypatch):
-    from tests.helpers.production import production_app, production_browser  # noqa: PLC0415
-
     browser = production_browser(production_app(make_app, monkeypatch))
 
     # A load balancer asks by address.

@@ -3,14 +3,10 @@
 import re
 
 import pytest
-from bs4 import BeautifulSoup
 
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.production import production_app, production_browser, signed_in_cookies
-
-
-def _soup(response):
-    return BeautifulSoup(response.text, "html.parser")
+from tests.helpers.relying_party import RelyingParty
 
 
 def _policy(response):
@@ -47,7 +43,7 @@ def pages(browser, consent_page):
 @pytest.mark.attack("RFC9700-4.17")
 def test_no_page_has_script_or_inline_style(pages):
     for name, page in pages.items():
-        soup = _soup(page)
+        soup = page.html
         assert page.content_type == "text/html", name
         assert not soup.find_all("script"), name
         assert not soup.find_all("style"), name
@@ -73,7 +69,7 @@ def test_the_policy_allows_our_own_files_only(pages):
 
 def test_every_file_that_a_page_names_is_there(browser, pages):
     for page in pages.values():
-        soup = _soup(page)
+        soup = page.html
         files = [tag.get("href") or tag.get("src") for tag in soup.find_all(["link", "img"])]
         assert files
         for file in files:
@@ -83,7 +79,7 @@ def test_every_file_that_a_page_names_is_there(browser, pages):
 
 def test_pages_say_their_language_and_have_a_title_and_one_heading(pages):
     for name, page in pages.items():
-        soup = _soup(page)
+        soup = page.html
         assert soup.html["lang"] == "en", name
         assert soup.title.text.strip(), name
         assert len(soup.find_all("h1")) == 1, name
@@ -100,12 +96,12 @@ def test_pages_say_their_language_and_have_a_title_and_one_heading(pages):
     ],
 )
 def test_buttons_keep_their_ids(pages, page, ids):
-    assert ids <= {tag["id"] for tag in _soup(pages[page]).find_all(id=True)}
+    assert ids <= {tag["id"] for tag in pages[page].html.find_all(id=True)}
 
 
 def test_the_landing_page_offers_what_fits(pages):
-    assert _soup(pages["landing"]).find("a", href="/sign-in")
-    assert _soup(pages["landing signed in"]).find("form", action="/sign-out")
+    assert pages["landing"].html.find("a", href="/sign-in")
+    assert pages["landing signed in"].html.find("form", action="/sign-out")
 
 
 def test_the_sign_in_form_may_end_at_the_provider_and_the_application(browser):
@@ -142,8 +138,6 @@ def test_in_production_the_form_may_end_at_the_provider(make_app, monkeypatch):
 
 
 def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):
-    from tests.helpers.relying_party import RelyingParty  # noqa: PLC0415
-
     native = RelyingParty.registered(
         app, database, redirect_uris=["com.example.app:/callback"], public=True
     )
@@ -156,8 +150,6 @@ def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):
 @pytest.mark.attack("BROWSER-script-injection")
 @pytest.mark.requirement("RFC6749-10.14-1")
 def test_names_from_outside_are_shown_as_text(app, browser, database):
-    from tests.helpers.relying_party import RelyingParty  # noqa: PLC0415
-
     client = RelyingParty.registered(app, database, name='<b onclick="x()">\u202eevil & co')
 
     page = browser.follow_home(client.authorize(browser))
@@ -200,4 +192,4 @@ def test_a_person_in_production_sees_their_name_and_no_local_mode(make_app, monk
 def test_pages_follow_the_name_of_the_service(make_app):
     page = Browser(make_app(auth__service_name="Example Sign-in")).get("/")
 
-    assert "Example Sign-in" in _soup(page).title.text
+    assert "Example Sign-in" in page.html.title.text

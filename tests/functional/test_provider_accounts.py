@@ -1,5 +1,6 @@
 """One account of the provider is one user: addresses that wander between accounts link no users."""
 
+import io
 import json
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -223,29 +224,23 @@ def test_letters_that_only_look_alike_make_another_address(come, standin):
 
 
 @pytest.mark.parametrize("answer", ["", "no\n", "y\n"])
-def test_without_a_yes_nothing_is_released(come, printed, answer, tmp_path, monkeypatch):
+def test_without_a_yes_nothing_is_released(come, printed, answer, monkeypatch):
     mona, _ = come("octocat")
-    (tmp_path / "answer").write_text(answer, encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer))
 
-    with (tmp_path / "answer").open(encoding="utf-8") as typed:
-        monkeypatch.setattr("sys.stdin", typed)
-        with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
-            printed(authservice, "users", "release-email", user_of(mona)["id"])
+    with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
+        printed(authservice, "users", "release-email", user_of(mona)["id"])
 
     assert user_of(mona)["email"] == "mona@example.com"
 
 
-def test_a_yes_may_be_typed_and_a_dry_run_asks_for_none(
-    come, printed, tmp_path, monkeypatch, capsys
-):
+def test_a_yes_may_be_typed_and_a_dry_run_asks_for_none(come, printed, monkeypatch, capsys):
     mona, _ = come("octocat")
     who = user_of(mona)["id"]
-    (tmp_path / "answer").write_text("yes\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
 
     tried = printed(authservice, "users", "release-email", who, "--dry-run", "--json")
-    with (tmp_path / "answer").open(encoding="utf-8") as typed:
-        monkeypatch.setattr("sys.stdin", typed)
-        done = printed(authservice, "users", "release-email", "Mona@example.com", "--json")
+    done = printed(authservice, "users", "release-email", "Mona@example.com", "--json")
 
     assert json.loads(tried.out) == json.loads(done.out) == {"sessions": 1}
     assert tried.err == "Everything is in order; nothing was written.\n"

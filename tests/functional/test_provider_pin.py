@@ -1,5 +1,6 @@
 """The database belongs to one identity provider: the numbers of another are other people."""
 
+import io
 import json
 
 import pytest
@@ -169,16 +170,14 @@ def test_a_database_that_was_away_at_the_start_is_pinned_by_the_first_sign_in(
 
 
 def test_without_a_yes_and_in_a_dry_run_nothing_is_forgotten(
-    begin, come, standin, database, rebind, tmp_path, monkeypatch
+    begin, come, standin, database, rebind, monkeypatch
 ):
     person, _ = come(begin())
-    (tmp_path / "answer").write_text("no\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("no\n"))
 
     tried = rebind("--dry-run", "--json")
-    with (tmp_path / "answer").open(encoding="utf-8") as typed:
-        monkeypatch.setattr("sys.stdin", typed)
-        with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
-            rebind()
+    with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
+        rebind()
 
     forgotten = {"accounts": 1, "users": 1, "sessions": 1, "refresh_tokens": 0}
     assert json.loads(tried.out) == forgotten

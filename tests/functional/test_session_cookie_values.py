@@ -1,7 +1,10 @@
 """What the session cookie may hold: junk costs no query, and one bad value spoils no good one."""
 
 import pytest
+from sqlalchemy import select
 
+from authservice.crypto.secret_values import digest
+from authservice.models import session
 from tests.helpers.browser import Browser
 from tests.helpers.cookies import cookies_set_by
 from tests.helpers.statements import statements  # noqa: F401  (a fixture)
@@ -114,11 +117,6 @@ def test_a_quoted_value_is_the_same_value(app, signed_in):
 
 @pytest.mark.attack("OWASP-SESSION-9")
 def test_the_token_is_stored_as_a_digest_only(app, database, signed_in):
-    from sqlalchemy import select  # noqa: PLC0415
-
-    from authservice.crypto.secret_values import digest  # noqa: PLC0415
-    from authservice.models import session  # noqa: PLC0415
-
     token = signed_in[NAME].rpartition(".")[0]
 
     assert database.reader.scalars(select(session.c.token)).all() == [digest(token)]

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from tests.helpers.browser import Browser
 from tests.helpers.cookies import cookies_set_by
 
 GET_SESSION = "/api/auth/get-session"
@@ -110,8 +111,6 @@ def test_a_moment_before_the_end_it_is_alive(signed_in, turnable_clock):
 
 
 def test_the_lifetimes_are_settings(make_app, turnable_clock):
-    from tests.helpers.browser import Browser  # noqa: PLC0415
-
     app = make_app(lifetimes__session="100", lifetimes__session_update="10")
     browser = Browser(app)
     browser.sign_in()
@@ -156,19 +155,13 @@ def test_its_cookies_end_with_it(signed_in, turnable_clock):
 
 @pytest.mark.attack("OWASP-SESSION-6")
 def test_a_session_that_was_to_live_longer_ends_when_the_setting_says_so(make_app, turnable_clock):
-    from tests.helpers.browser import Browser  # noqa: PLC0415
-
     before = Browser(make_app(lifetimes__session="604800"))
     before.sign_in()
     turnable_clock.advance(hours=12)
     lowered = {"lifetimes__session": "3600", "lifetimes__session_update": "60"}
     after = Browser(make_app(lifetimes__session_max="43200", **lowered))
 
-    answer = after.get(GET_SESSION, headers={"Cookie": _header(before)})
+    answer = after.get(GET_SESSION, headers={"Cookie": before.cookie_header()})
 
     assert before.session() is not None
     assert answer.body == b"null"
-
-
-def _header(browser):
-    return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())

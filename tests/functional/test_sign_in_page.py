@@ -1,7 +1,6 @@
 """The sign-in page: where it may lead, and what it says."""
 
 import pytest
-from bs4 import BeautifulSoup
 
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.cookies import cookies_set_by
@@ -14,7 +13,7 @@ NAMES = {
 
 
 def _words(response):
-    return " ".join(BeautifulSoup(response.text, "html.parser").get_text(" ").split())
+    return " ".join(response.html.get_text(" ").split())
 
 
 def test_a_person_comes_back_to_where_they_were_going(browser):

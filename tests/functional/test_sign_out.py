@@ -102,7 +102,7 @@ def test_other_sessions_of_the_person_stay(app, browser):
 
 def test_an_expired_session_is_removed(browser, database, turnable_clock):
     browser.sign_in()
-    cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    cookies = browser.cookie_header()
     turnable_clock.advance(days=8)
 
     _sign_out(browser, Cookie=cookies)

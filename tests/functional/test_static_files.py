@@ -3,7 +3,6 @@
 import gzip
 
 import pytest
-from bs4 import BeautifulSoup
 from webob import Request
 
 from tests.helpers.browser import ORIGIN, Browser
@@ -12,7 +11,7 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h
 
 
 def addresses(browser):
-    head = BeautifulSoup(browser.get("/").text, "html.parser").head
+    head = browser.get("/").html.head
     return {link["rel"][0]: link["href"] for link in head.find_all("link")}
 
 
@@ -71,7 +70,7 @@ def test_the_operators_logo_takes_the_place_of_ours(make_app, tmp_path):
     (tmp_path / "logo.svg").write_bytes(SVG)
     browser = Browser(make_app(branding__logo=str(tmp_path / "logo.svg")))
 
-    page = BeautifulSoup(browser.get("/").text, "html.parser")
+    page = browser.get("/").html
     answer = browser.get(page.header.img["src"])
 
     assert answer.body == SVG

@@ -81,12 +81,18 @@ def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(subtests, capsys):
         (b"[app:main\n", "cannot be read"),
         (b"\xff\xfe", "cannot be read"),
         (b"[app:main]\nx = %(nothing)s\n", "cannot be read"),
+        (b"[app:main]\nauth.url = 100%\nsecret\n", "cannot be read"),
         (b"[server:main]\nx = 1\n", "has no section [app:main]"),
     ):
-        with subtests.test(content=content):
-            Path("bad.ini").write_bytes(content)
-
-            assert said in _wrong(capsys, ["sign-out-everyone", "--config", "bad.ini"])
+        Path("bad.ini").write_bytes(content)
+        for command in (
+            "sign-out-everyone",
+            "clients list",
+            "clients disable x",
+            "provider rebind",
+        ):
+            with subtests.test(content=content, command=command):
+                assert said in _wrong(capsys, [*command.split(), "--config", "bad.ini"])
 
 
 def test_an_ini_file_may_have_any_name(capsys, database_url):

@@ -133,7 +133,7 @@ def processes(make_processes, engine, database_url):
 def test_processes_that_serve_meanwhile_fail_nobody(story, processes):
     other = RelyingParty.registered(story.app, story.database)
     page = story.browser.follow_home(other.authorize(story.browser))
-    cookies = "; ".join(f"{name}={value}" for name, value in story.browser.cookies.items())
+    cookies = story.browser.cookie_header()
     of_the_person = {"headers": {"Cookie": cookies}}
     allowed = dict(page.forms[0].submit_fields("decision", submit_value="allow"))
     requests = MANY * [

@@ -74,10 +74,6 @@ def _refresh(relying_party, token):
     return _token_request(relying_party, grant_type="refresh_token", refresh_token=token)
 
 
-def _cookies(browser):
-    return "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-
-
 def test_processes_that_start_together_make_three_keys(workers, settings, database):
     assert _count(database, jwks) == 0
 
@@ -173,7 +169,7 @@ def test_a_replay_ends_the_family_for_all(processes, browser, relying_party, dat
 def test_one_sign_in_attempt_makes_one_session(processes, browser, database):
     form = browser.get("/sign-in", {"callbackURL": "/home"}).forms[0]
     leaving = form.submit("choice", value="sign-in").location
-    callback = {"path": browser.path(leaving), "headers": {"Cookie": _cookies(browser)}}
+    callback = {"path": browser.path(leaving), "headers": {"Cookie": browser.cookie_header()}}
 
     answers = processes.send([callback] * MANY)
 
@@ -192,7 +188,7 @@ def test_one_form_sent_many_times_is_one_attempt(processes, browser, database):
     request = {
         "path": "/sign-in",
         "form": fields | {"choice": "sign-in"},
-        "headers": {"Cookie": _cookies(browser)},
+        "headers": {"Cookie": browser.cookie_header()},
     }
 
     answers = processes.send([request] * MANY)
@@ -208,7 +204,7 @@ def test_the_first_sign_ins_of_one_person_make_one_user(processes, app, database
     for _ in range(20):
         browser = Browser(app)
         leaving = browser.get("/sign-in").forms[0].submit("choice", value="sign-in").location
-        headers = {"Cookie": _cookies(browser)}
+        headers = {"Cookie": browser.cookie_header()}
         requests.append({"path": browser.path(leaving), "headers": headers})
 
     answers = processes.send(requests)
@@ -221,7 +217,7 @@ def test_one_session_is_extended_by_many_without_a_failure(processes, browser, d
     browser.sign_in()
     with database.transaction() as connection:
         connection.execute(text("UPDATE session SET updated_at = updated_at - 100000000"))
-    request = {"path": "/api/auth/get-session", "headers": {"Cookie": _cookies(browser)}}
+    request = {"path": "/api/auth/get-session", "headers": {"Cookie": browser.cookie_header()}}
 
     answers = processes.send([request] * MANY)
 
@@ -247,7 +243,7 @@ def test_a_renewed_session_has_its_whole_life_whoever_extends_the_old_one(
             )
         form = browser.get("/sign-in").forms[0]
         leaving = form.submit("choice", value="sign-in").location
-        headers = {"Cookie": _cookies(browser)}
+        headers = {"Cookie": browser.cookie_header()}
         renewal = {"path": browser.path(leaving), "headers": headers}
         reading = {"path": "/api/auth/get-session", "headers": headers}
         requests = [*[reading] * 4, renewal, *[reading] * 15]
@@ -268,7 +264,7 @@ def test_issuing_and_taking_back_side_by_side_leave_nothing_behind(
 ):
     codes = [relying_party.sign_in_with(browser) for _ in range(30)]
     families = [relying_party.redeem(code).json["refresh_token"] for code in codes[:15]]
-    first_party = {"Cookie": _cookies(browser), "Origin": browser.origin}
+    first_party = {"Cookie": browser.cookie_header(), "Origin": browser.origin}
     (consent,) = browser.get("/api/auth/oauth2/get-consents").json
     browsers = [Browser(app) for _ in range(3)]
     for other in browsers:
@@ -289,7 +285,7 @@ def test_issuing_and_taking_back_side_by_side_leave_nothing_behind(
             {
                 "path": "/api/auth/sign-out",
                 "json": {},
-                "headers": first_party | {"Cookie": _cookies(other)},
+                "headers": first_party | {"Cookie": other.cookie_header()},
             }
             for other in browsers
         ),

@@ -63,18 +63,6 @@ def test_a_percent_sign_in_the_folder_is_named_in_one_line(subtests, tmp_path):
             assert "Traceback" not in said
 
 
-def test_an_ini_file_that_cannot_be_read_is_said_in_one_line(subtests, tmp_path):
-    folder = made(tmp_path / "plain")
-    (folder / "local.ini").write_text("[app:main]\nauth.url = 100%\nsecret\n", encoding="utf-8")
-
-    for command in ("clients list", "clients disable x", "provider rebind"):
-        with subtests.test(command=command):
-            status, said = run(folder, "authservice", *command.split())
-            assert status == 2
-            assert said.startswith("authservice: ")
-            assert len(said.splitlines()) == 1
-
-
 def test_a_folder_that_cannot_be_made_is_said_in_one_line(tmp_path):
     folder = made(tmp_path / "plain")
     (folder / "file").touch()
