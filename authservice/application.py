@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from authservice import start
 from authservice.crypto.compact_json import compact
 from authservice.database.database import Database
+from authservice.identity_provider import IdentityProvider
 from authservice.oauth import metadata
 from authservice.oauth.logout.backchannel import BackchannelLogout
 from authservice.services.upkeep.upkeep import Upkeep
@@ -23,6 +24,7 @@ from authservice.web.session.cookies import Cookies
 from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 if TYPE_CHECKING:
+    from authservice.identity_provider.github_app.github_app import GitHubApp
     from authservice.observability.tracing.process_tracing import ProcessTracing
 
 
@@ -78,9 +80,9 @@ def _common_components(
         database=database,
         secret=secret,
         signing_keys=keys,
-        identity_provider=start.identity_provider(settings, app),
         github_app=app,
         rules_in_force=start.rules_in_force(settings, database),
+        identity_provider=_identity_provider(settings, database, app),
         sign_in_places=SignInPlaces(settings.provider.concurrent_sign_ins),
         cookies=cookies,
         origins=Origins(settings),
@@ -94,3 +96,14 @@ def _common_components(
         metrics=start.metrics(settings, database, keys),
         tracing=tracing,
     )
+
+
+def _identity_provider(
+    settings: AuthSettings, database: Database, app: "GitHubApp | None"
+) -> IdentityProvider:
+    if not settings.local_mode:
+        return start.identity_provider(settings, app)
+    # Imported where it is used, as above.
+    from authservice.local_mode.local_components import persons_provider  # noqa: PLC0415
+
+    return persons_provider(settings, database)

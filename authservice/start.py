@@ -253,19 +253,14 @@ def github_app(
     return GitHubApp(settings, settings.provider.app, database, tell_clients)
 
 
-def identity_provider(settings: AuthSettings, app: "GitHubApp | None" = None) -> IdentityProvider:
-    """Return where people sign in: the one-click account in local mode, else the provider.
+def identity_provider(settings: AuthSettings, app: "GitHubApp | None") -> IdentityProvider:
+    """Return where people sign in.
 
     For their groups it asks the App, where there is one, and else the person.
     """
     callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
-    # Imported where it is used: a build for production has no local developer, and local mode,
-    # which makes no outgoing calls, needs less memory without the HTTP client.
-    if settings.local_mode:
-        from authservice.identity_provider.local_developer import LocalDeveloper  # noqa: PLC0415
-
-        picture_url = f"{settings.auth_url}/static/local-developer.svg"
-        return LocalDeveloper(settings.provider.id, callback_url, picture_url)
+    # Imported where it is used: local mode, which makes no outgoing calls, needs less memory
+    # without the HTTP client.
     from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
     from authservice.identity_provider.named_groups import (  # noqa: PLC0415
         MembershipSource,

