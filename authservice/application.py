@@ -25,7 +25,7 @@ from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
-    from authservice.observability.tracing.process_tracing import ProcessTracing
+    from authservice.observability.tracing import ProcessTracing
 
 
 def application(ini: Mapping[str, str], ini_file: str | None = None) -> Any:  # noqa: ANN401  (a Pyramid router)

@@ -37,7 +37,7 @@ from authservice.settings import (
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
     from authservice.observability.metrics import ProcessMetrics
-    from authservice.observability.tracing.process_tracing import ProcessTracing
+    from authservice.observability.tracing import ProcessTracing
 
 _log = logging.getLogger(__name__)
 
@@ -229,7 +229,7 @@ def tracing() -> "ProcessTracing | None":
     if named is None:
         return None
     try:
-        from authservice.observability.tracing.process_tracing import ProcessTracing  # noqa: PLC0415
+        from authservice.observability.tracing import ProcessTracing  # noqa: PLC0415
 
         return ProcessTracing(named)
     except ModuleNotFoundError:

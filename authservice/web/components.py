@@ -21,7 +21,7 @@ from authservice.web.sign_in.sign_in_places import SignInPlaces
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
     from authservice.observability.metrics import ProcessMetrics
-    from authservice.observability.tracing.process_tracing import ProcessTracing
+    from authservice.observability.tracing import ProcessTracing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

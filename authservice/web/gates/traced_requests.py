@@ -15,8 +15,8 @@ def traced_requests(handler: Callable[[Any], Response], registry: Any) -> Callab
     """Return the handler inside a span (a Pyramid tween factory)."""
 
     def tween(request: Any) -> Response:
-        spans = registry.components.tracing.requests
-        with spans.request(routes.known_method(request) or _OTHER, request.headers) as answered:
+        tracing = registry.components.tracing
+        with tracing.request(routes.known_method(request) or _OTHER, request.headers) as answered:
             try:
                 response = handler(request)
                 answered.status = response.status_int
