@@ -1,1 +1,1 @@
-"""The endpoints, one file each, named like the endpoint; views import no other view."""
+"""The endpoints, found by the names of their routes; views import no other view."""

@@ -1,15 +1,30 @@
-"""GET /api/ready: whether requests may be sent here; its operator is told what is wrong."""
+"""What operators and tools call: health, readiness, and the description of every endpoint."""
 
+from functools import cache
 from typing import Any
 
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice.crypto.compact_json import compact
 from authservice.settings.version import __version__
 from authservice.web import readiness
-from authservice.web.answers import json_answer
+from authservice.web.answers import ReadyAnswer, json_answer
 from authservice.web.gates.client_address import is_from_operator
 from authservice.web.request import AuthRequest
+from authservice.web.static_document import document_answer
+
+
+@view_config(route_name="health", request_method="GET")
+def health(request: AuthRequest) -> Response:
+    """Return that the process serves, and its name; neither database nor secret is touched."""
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    return ReadyAnswer(_health(request.auth_settings.service_name), headers)
+
+
+@cache
+def _health(service_name: str) -> bytes:
+    return compact({"status": "ok", "service": service_name}).encode()
 
 
 @view_config(route_name="ready", request_method="GET")
@@ -36,3 +51,9 @@ def ready(request: AuthRequest) -> Response:
     if not serves:
         response.headers["Retry-After"] = "5"
     return response
+
+
+@view_config(route_name="openapi", request_method="GET")
+def openapi(request: AuthRequest) -> Response:
+    """Return the OpenAPI 3.1 document."""
+    return document_answer(request, request.components.openapi)

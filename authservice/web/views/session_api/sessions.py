@@ -1,4 +1,4 @@
-"""POST revoke-session, revoke-sessions and revoke-other-sessions: ending one's own sessions."""
+"""GET list-sessions, POST revoke-session, revoke-sessions and revoke-other-sessions: one's own."""
 
 from pyramid.response import Response
 from pyramid.view import view_config
@@ -9,7 +9,18 @@ from authservice.web.answers import error_json, json_answer, unauthorized
 from authservice.web.gates import csrf
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import json_object, optional_text
+from authservice.web.session.session_api import session_json
 from authservice.web.session.session_end import end_sessions, sign_out_everywhere
+
+
+@view_config(route_name="list_sessions", request_method="GET")
+def list_sessions(request: AuthRequest) -> Response:
+    """Return the person's live sessions."""
+    session = request.confirmed_session
+    if session is None:
+        return unauthorized()
+    live = sessions.of_user(request.db_readonly, session.user.id)
+    return json_answer([session_json(each) for each in live])
 
 
 # No form token on these: the Origin rule of the session API stands in its place.

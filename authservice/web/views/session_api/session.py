@@ -1,0 +1,67 @@
+"""GET get-session, token and ok, and signing out: POST sign-out, and the form on our own pages."""
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from authservice.web.answers import json_answer, unauthorized
+from authservice.web.gates import csrf
+from authservice.web.redirects import see_other
+from authservice.web.request import AuthRequest
+from authservice.web.request_body import json_object
+from authservice.web.session import session_jwt
+from authservice.web.session.session_api import session_json, user_json
+from authservice.web.session.session_end import end_presented_sessions
+from authservice.web.session.session_extension import extended_when_due
+
+
+@view_config(route_name="ok", request_method="GET")
+def ok(_request: AuthRequest) -> Response:
+    """Return that the session API answers."""
+    return json_answer({"ok": True})
+
+
+@view_config(route_name="get_session", request_method="GET")
+def get_session(request: AuthRequest) -> Response:
+    """Return the session and its user, or null; extend the session when that is due."""
+    if request.query_string and request.GET.get("disableRefresh") in {"true", "1"}:
+        session = request.central_session
+    else:
+        session = extended_when_due(request)
+    if session is not None:
+        user = user_json(session.user, request.auth_settings)
+        return json_answer({"session": session_json(session), "user": user})
+    response = json_answer(None)
+    has_cookie = any(request.cookies_of_service.session_tokens(request.cookie_header))
+    if has_cookie and request.stored_session is None:
+        # A cookie of ours whose session has ended: the browser may forget it. One whose person only
+        # has to be confirmed goes on afterwards.
+        request.cookies_of_service.clear_session(response)
+    return response
+
+
+@view_config(route_name="session_token", request_method="GET")
+def session_token(request: AuthRequest) -> Response:
+    """Return a JWT that says who is signed in, for back ends that verify locally."""
+    session = extended_when_due(request)
+    if session is None:
+        return unauthorized()
+    token = session_jwt.issue(session.user, request.auth_settings, request.signing_keys)
+    return json_answer({"token": token})
+
+
+@view_config(route_name="sign_out", request_method="POST", require_csrf=False)
+def sign_out(request: AuthRequest) -> Response:
+    """End the session of the cookie and clear the cookie, also if the session has ended already."""
+    # No form token: the Origin rule of the session API stands in its place.
+    refused = csrf.refused_origin(request)
+    if refused is not None:
+        return refused
+    json_object(request)
+    return end_presented_sessions(request, json_answer({"success": True}))
+
+
+@view_config(route_name="sign_out_page", request_method="POST")
+def sign_out_page(request: AuthRequest) -> Response:
+    """End the session and say so."""
+    response = see_other(f"{request.auth_settings.auth_url}/signed-out")
+    return end_presented_sessions(request, response)
