@@ -4,6 +4,8 @@ A class of our own rather than properties added one by one: Pyramid would then b
 for each request, at about the cost of the whole health check.
 """
 
+from typing import TYPE_CHECKING
+
 from pyramid.request import Request
 from sqlalchemy import Connection
 from webob.request import DisconnectionError
@@ -18,13 +20,19 @@ from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.sessions.sessions import CentralSession
 from authservice.settings import AuthSettings
 from authservice.web import transactions
-from authservice.web.cached import cached
 from authservice.web.components import Components
 from authservice.web.gates.client_address import client_address
 from authservice.web.gates.rate_limits.counts import AllowedRequest
 from authservice.web.session import presented_session
 from authservice.web.session.cookies import Cookies
 from authservice.web.session.presented_session import PresentedSession
+
+if TYPE_CHECKING:
+    from functools import cached_property as cached  # Pyramid has no types
+else:
+    # Before Python 3.12 that of functools locks for all objects together: while one request waited
+    # for the database, every other one would wait for that request.
+    from pyramid.decorator import reify as cached
 
 
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
