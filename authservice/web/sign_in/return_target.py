@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from authservice.web.origins import Origins
@@ -29,8 +28,8 @@ class OAuthReturn:
 
     interaction: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the target for storage."""
+    def parameters(self) -> dict[str, str]:
+        """Return the target as parameters of the sign-in page, and for storage."""
         return {"interaction": self.interaction}
 
 
@@ -71,7 +70,7 @@ class FirstPartyReturn:
         )
 
     def parameters(self) -> dict[str, str]:
-        """Return the target as parameters of the sign-in page."""
+        """Return the target as parameters of the sign-in page, and for storage."""
         named = {
             "callbackURL": self.callback_url,
             "errorCallbackURL": self.error_callback_url,
@@ -79,28 +78,23 @@ class FirstPartyReturn:
         }
         return {name: url for name, url in named.items() if url is not None}
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the target for storage."""
-        return self.parameters()
-
 
 ReturnTarget = OAuthReturn | FirstPartyReturn
 
 
-def from_json(content: dict[str, Any]) -> ReturnTarget:
+def from_parameters(stored: Mapping[str, str]) -> ReturnTarget:
     """Return a stored target."""
-    if "interaction" in content:
-        return OAuthReturn(content["interaction"])
+    if "interaction" in stored:
+        return OAuthReturn(stored["interaction"])
     return FirstPartyReturn(
-        content["callbackURL"], content.get("errorCallbackURL"), content.get("newUserCallbackURL")
+        stored["callbackURL"], stored.get("errorCallbackURL"), stored.get("newUserCallbackURL")
     )
 
 
 def address(target: ReturnTarget, auth_url: str, *, new_user: bool = False) -> str:
     """Return where the browser goes after signing in."""
     if isinstance(target, OAuthReturn):
-        query = urlencode({"interaction": target.interaction})
-        return f"{auth_url}/api/auth/oauth2/authorize?{query}"
+        return f"{auth_url}/api/auth/oauth2/authorize?{urlencode(target.parameters())}"
     url = target.callback_url
     if new_user and target.new_user_callback_url:
         url = target.new_user_callback_url
@@ -112,13 +106,7 @@ def sign_in_address(target: ReturnTarget, auth_url: str, *, choose_account: bool
 
     With ``choose_account`` the identity provider asks first which account it shall be.
     """
-    query = (
-        {"interaction": target.interaction}
-        if isinstance(target, OAuthReturn)
-        else target.parameters()
-    )
-    if choose_account:
-        query = query | _CHOOSE_ACCOUNT
+    query = target.parameters() | (_CHOOSE_ACCOUNT if choose_account else {})
     return f"{auth_url}/sign-in?{urlencode(query)}"
 
 

@@ -167,12 +167,12 @@ def _content(attempt: SignInAttempt) -> dict[str, Any]:
     return {
         "state": attempt.state,
         "code_verifier": attempt.code_verifier,
-        "target": attempt.target.to_json(),
+        "target": attempt.target.parameters(),
         "confirms": attempt.confirms,
     }
 
 
 def _attempt(attempt_id: str, content: dict[str, Any]) -> SignInAttempt:
-    target = return_target.from_json(content["target"])
+    target = return_target.from_parameters(content["target"])
     values = attempt_id, content["state"], content["code_verifier"], target
     return SignInAttempt(*values, confirms=content.get("confirms"))

@@ -9,7 +9,7 @@ from authservice.web.sign_in.return_target import (
     RefusedReturnError,
     address,
     error_address,
-    from_json,
+    from_parameters,
     sign_in_address,
 )
 from tests.unit.settings.loading import production
@@ -58,7 +58,7 @@ def test_an_address_elsewhere_is_refused_by_name(origins, place, parameter, code
 
 @pytest.mark.parametrize("target", [WAITING, PLAIN, FULL])
 def test_a_target_comes_back_from_storage_as_it_was(target):
-    assert from_json(target.to_json()) == target
+    assert from_parameters(target.parameters()) == target
 
 
 def test_where_the_browser_goes_after_signing_in(subtests):
