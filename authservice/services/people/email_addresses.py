@@ -1,19 +1,9 @@
 """E-mail addresses as they are stored: folded, with a placeholder for an unverified one."""
 
-import string
+from authservice.settings.admission.rules import folded
 
-_FOLDING = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # No one can ever own a name below .invalid (RFC 2606, section 2).
 _STAND_INS = "@unverified.invalid"
-
-
-def folded(address: str) -> str:
-    """Return an address with its ASCII letters in lower case.
-
-    Other letters have no unique lower case: in Unicode that of the Kelvin sign (U+212A) is a k,
-    and an address with a k belongs to another person.
-    """
-    return address.translate(_FOLDING)
 
 
 def stand_in(provider_id: str, account_id: str) -> str:

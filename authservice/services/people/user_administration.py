@@ -27,6 +27,7 @@ from authservice.models import (
 from authservice.services.people import email_addresses, person_lock
 from authservice.services.sessions import sessions
 from authservice.services.tokens import authorization_codes, grants
+from authservice.settings.admission.rules import folded
 
 UserRow = Mapping[str, Any]
 
@@ -63,7 +64,7 @@ def all_users(connection: Connection) -> Iterator[UserRow]:
 
 def find(connection: Connection, named: str) -> UserRow | None:
     """Return the row of the user with this id or e-mail address."""
-    for which in (user.c.id == named, user.c.email == email_addresses.folded(named)):
+    for which in (user.c.id == named, user.c.email == folded(named)):
         row = connection.execute(select(user).where(which)).mappings().first()
         if row is not None:
             return dict(row)

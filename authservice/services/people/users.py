@@ -19,6 +19,7 @@ from authservice.database.prepared import Prepared
 from authservice.models import account, user
 from authservice.services.admission.facts import Memberships
 from authservice.services.people import email_addresses, person_lock
+from authservice.settings.admission.rules import folded
 
 _log = logging.getLogger(__name__)
 
@@ -197,7 +198,7 @@ def _address(profile: Profile) -> tuple[str, bool]:
     """Return the address to store for a profile, and whether it is verified."""
     address = profile.email
     if address and profile.email_verified and not email_addresses.is_stand_in(address):
-        return email_addresses.folded(address), True
+        return folded(address), True
     return email_addresses.stand_in(profile.provider_id, profile.account_id), False
 
 

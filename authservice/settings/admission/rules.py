@@ -69,7 +69,10 @@ class Rule:
 
 
 def folded(text: str) -> str:
-    """Return a name with its letters of ASCII in lower case, and all others as they are."""
+    """Return a name or an e-mail address with its letters of ASCII in lower case.
+
+    Others stay: Unicode makes the Kelvin sign (U+212A) a k, and that is in another's address.
+    """
     return text.translate(_FOLDING)
 
 
