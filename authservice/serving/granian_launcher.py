@@ -84,7 +84,7 @@ def main() -> None:
         worker_metrics.measure(server, settings)
     loader.setup_logging(variables)
     # Each worker may open as many files as this process.
-    server.backpressure = affordable(options)
+    server.backpressure = affordable(options.connection_limit, options.threads)
     load = partial(_application, given.ini, variables, options)
     _let_signals_wait_for_new_workers()
     _look_for_signals()

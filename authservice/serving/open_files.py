@@ -2,7 +2,6 @@
 
 import logging
 import resource
-from typing import Protocol
 
 _log = logging.getLogger(__name__)
 
@@ -12,30 +11,18 @@ _OTHER_FILES = 64
 _FEWEST = 16
 
 
-class Configured(Protocol):
-    """The limits that a server was configured with."""
-
-    @property
-    def connection_limit(self) -> int:
-        """Connections to keep."""
-
-    @property
-    def threads(self) -> int:
-        """Requests to answer at a time."""
-
-
-def affordable(configured: Configured) -> int:
+def affordable(connection_limit: int, threads: int) -> int:
     """Return the connections to keep: as configured, but less than the files that may be open.
 
-    Takes as many files as this process may have. Without them requests would fail half-way.
+    Each of the threads answers one request at a time. Takes as many files as this process may have.
+    Without them requests would fail half-way.
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    limit = configured.connection_limit
     if most == resource.RLIM_INFINITY:
-        return limit
-    left: int = most - _OTHER_FILES - _FILES_OF_A_THREAD * configured.threads
-    if left >= limit:
-        return limit
-    _log.warning("%d files may be open, too few for connection_limit = %d", most, limit)
+        return connection_limit
+    left: int = most - _OTHER_FILES - _FILES_OF_A_THREAD * threads
+    if left >= connection_limit:
+        return connection_limit
+    _log.warning("%d files may be open, too few for connection_limit = %d", most, connection_limit)
     return max(left, _FEWEST)

@@ -57,7 +57,7 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
     sockets: dict[int, dispatcher] = {}
     stopping = threading.Event()
     server = _listen(app, sockets, options)
-    server.adj.connection_limit = affordable(server.adj)
+    server.adj.connection_limit = affordable(server.adj.connection_limit, server.adj.threads)
     components.sign_in_places.fit(server.adj.threads)
     listeners = _listeners(sockets)
     for listener in listeners:

@@ -278,5 +278,5 @@ def test_there_are_files_for_more_than_connections(files, connections, monkeypat
     taken = []
     monkeypatch.setattr(resource, "setrlimit", lambda _kind, limits: taken.append(limits))
 
-    assert affordable(SimpleNamespace(connection_limit=1000, threads=8)) == connections
+    assert affordable(1000, threads=8) == connections
     assert taken == [(files, files)]
