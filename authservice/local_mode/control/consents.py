@@ -8,7 +8,7 @@ from authservice.local_mode.control.errors import invalid, unknown
 from authservice.local_mode.control.fields import Fields
 from authservice.local_mode.control.persons import named, user_of
 from authservice.services.clients import client_administration, clients
-from authservice.services.clients.clients import SCOPES
+from authservice.services.clients.clients import SCOPES, Client
 from authservice.services.people import connected_applications, consents, groups
 from authservice.web.answers import json_answer
 
@@ -19,7 +19,7 @@ _SCOPES = (*SCOPES, groups.SCOPE)
 def put_consent(request: Any) -> Response:
     """Let a person have allowed a client exactly these scopes."""
     fields = Fields.of(request, _MEMBERS)
-    client_id, scopes = _client_id(request, fields), _scopes(fields)
+    client_id, scopes = named_client(request, fields).client_id, _scopes(fields)
     user = user_of(request, named(request, fields))
     before = consents.find(request.db, client_id, user.id)
     others = [scope for scope in before.scopes if scope not in scopes] if before else []
@@ -30,7 +30,7 @@ def put_consent(request: Any) -> Response:
 def delete_consent(request: Any) -> Response:
     """Withdraw some scopes, or without scopes the whole consent with all tokens of the client."""
     fields = Fields.of(request, _MEMBERS)
-    client_id = _client_id(request, fields)
+    client_id = named_client(request, fields).client_id
     person = named(request, fields)
     consent = consents.find(request.db, client_id, person.id)
     if consent is None:
@@ -43,13 +43,14 @@ def delete_consent(request: Any) -> Response:
     return Response(status=204)
 
 
-def _client_id(request: Any, fields: Fields) -> str:
-    client_id = fields.text("client_id")
-    if clients.find(request.db_readonly, client_id) is None:
+def named_client(request: Any, fields: Fields) -> Client:
+    """Return the client that the member ``client_id`` of a body names; raises ControlError."""
+    client = clients.find(request.db_readonly, fields.text("client_id"))
+    if client is None:
         every = client_administration.all_clients(request.db_readonly)
         known = [row["client_id"] for row in every if not row["disabled"]]
         raise invalid("There is no such client", "client_id", known)
-    return client_id
+    return client
 
 
 def _scopes(fields: Fields) -> list[str]:

@@ -5,13 +5,12 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.local_mode import issued_tokens
+from authservice.local_mode.control.consents import named_client
 from authservice.local_mode.control.errors import invalid
 from authservice.local_mode.control.fields import Fields
 from authservice.local_mode.control.persons import named, user_of
 from authservice.local_mode.issued_tokens import Subject
 from authservice.local_mode.token_changes import SIGNATURES, UnsignedToken
-from authservice.services.clients import client_administration, clients
-from authservice.services.clients.clients import Client
 from authservice.web.answers import json_answer
 from authservice.web.session import session_jwt
 
@@ -48,18 +47,9 @@ def _issued(request: Any, fields: Fields, kind: str) -> tuple[str, Subject | Non
     settings, keys = request.auth_settings, request.signing_keys
     client = None
     if kind != _WITHOUT_CLIENT or "client_id" in fields:
-        client = _client(request, fields.text("client_id"))
+        client = named_client(request, fields)
     user = user_of(request, named(request, fields))
     if kind == _WITHOUT_CLIENT or client is None:
         return session_jwt.issue(user, settings, keys), None
     subject = Subject(user, client, settings, keys, request.db_readonly)
     return issued_tokens.KINDS[kind](subject), subject
-
-
-def _client(request: Any, client_id: str) -> Client:
-    client = clients.find(request.db_readonly, client_id)
-    if client is None:
-        every = client_administration.all_clients(request.db_readonly)
-        known = [row["client_id"] for row in every if not row["disabled"]]
-        raise invalid("There is no such client", "client_id", known)
-    return client

@@ -8,7 +8,7 @@ from typing import Any
 from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.local_mode.control.errors import invalid
 from authservice.local_mode.control.fields import Fields
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.admission.facts import Memberships
 from authservice.services.people.users import LONGEST_ADDRESS, LONGEST_NAME, Profile
 from authservice.settings.admission.rules import folded
 
@@ -53,11 +53,7 @@ class Person:
 
         The number of each is its name, which belongs to nobody else here.
         """
-        groups = [Group(name, name) for name in map(folded, self.groups)]
-        return Memberships(
-            organizations=tuple(each for each in groups if "/" not in each.name),
-            teams=tuple(each for each in groups if "/" in each.name),
-        )
+        return Memberships.of_numbers({name: name for name in map(folded, self.groups)})
 
     def answers_to(self, hint: str) -> bool:
         """Tell whether a login_hint is this person's id, username or address."""
