@@ -7,9 +7,10 @@ share Redis.
 
 import logging
 import math
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from limits import RateLimitItem
 from limits.errors import StorageError
@@ -26,6 +27,9 @@ _REDIS_TIMEOUT = {"socket_timeout": 0.25, "socket_connect_timeout": 0.25}
 # After a failure one request in a second asks again. If each one did, those that wait for a storage
 # that hangs would take every thread.
 _SECONDS_BETWEEN_FAILURES = 1.0
+
+# Returns the wait for a sender in seconds, 0 when a request may pass.
+_Question = Callable[[RateLimitItem, tuple[str, ...]], float]
 
 
 class TooManyRequestsError(Exception):
@@ -44,24 +48,11 @@ class AllowedRequest(NamedTuple):
     counts_as: tuple[tuple[RateLimitItem, tuple[str, ...]], ...]
 
 
-class Counts(Protocol):
-    """How many requests a sender sent; a wait is in seconds, 0 when a request may pass."""
-
-    def check(self) -> bool:
-        """Tell whether requests can be counted."""
-
-    def hit(self, limit: RateLimitItem, who: tuple[str, ...], cost: int = 1) -> float:
-        """Count a request that may pass, as so many, and return 0; else return the wait."""
-
-    def wait(self, limit: RateLimitItem, who: tuple[str, ...]) -> float:
-        """Return the wait, without counting anything."""
-
-
 class RateLimits:
     """Counts requests in one storage: ``memory://``, or the address of a Redis."""
 
     def __init__(self, storage: str) -> None:
-        self._counts: Counts = (
+        self._counts: CountsInMemory | _CountsInRedis = (
             CountsInMemory() if storage == "memory://" else _CountsInRedis(storage)
         )
         self._let_pass = 0
@@ -83,7 +74,7 @@ class RateLimits:
         """Raise TooManyRequestsError where ``count`` would; nothing is counted."""
         self._answer(self._counts.wait, limit, who)
 
-    def _answer(self, ask: "_Question", limit: RateLimitItem, who: tuple[str, ...]) -> None:
+    def _answer(self, ask: _Question, limit: RateLimitItem, who: tuple[str, ...]) -> None:
         if self._pauses():
             self._let_pass += 1
             return
@@ -113,12 +104,8 @@ class RateLimits:
         return False
 
 
-class _Question(Protocol):
-    def __call__(self, limit: RateLimitItem, who: tuple[str, ...]) -> float: ...
-
-
 class _CountsInRedis:
-    """Counts that several processes share; Redis deletes them when they expire."""
+    """As ``CountsInMemory``, for several processes; Redis deletes what has expired."""
 
     def __init__(self, address: str) -> None:
         self._limiter = MovingWindowRateLimiter(
