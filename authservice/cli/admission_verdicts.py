@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from authservice.identity_provider.public_api import PublicApi
 from authservice.services.admission import decision, pins
-from authservice.services.admission.acquaintance import Acquaintance
 from authservice.services.admission.decision import GROUP_KINDS, Person, Pin, Why
 from authservice.services.admission.facts import NONE, Group, Memberships
+from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
@@ -43,7 +43,7 @@ def verdicts(
     settings: AuthSettings,
     stored: Mapping[str, Pin],
     account: Group,
-    known: Acquaintance | None,
+    known: StoredPerson | None,
     provider: PublicApi,
     shown: Memberships | None = None,
 ) -> list[Verdict]:
@@ -58,7 +58,10 @@ def verdicts(
     if seen is None:
         seen = _public_memberships(settings.admission.organizations, account, provider)
     person = Person(account.number, account.name, None, seen)
-    remembered = replace(person, memberships=known.memberships) if known else person
+    remembered = person
+    if known is not None:
+        before = Memberships.of_numbers(known.memberships or {})
+        remembered = replace(person, memberships=before)
     return [
         _certain(settings, rule, stored, person)
         if shown is not None and rule.kind in GROUP_KINDS

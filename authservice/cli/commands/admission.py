@@ -18,11 +18,11 @@ from authservice.identity_provider.github_app.app_memberships import AppMembersh
 from authservice.identity_provider.github_app.installations import Installations
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.public_api import PublicApi
-from authservice.services.admission import acquaintance, pin_renewal, pins
-from authservice.services.admission.acquaintance import Acquaintance
+from authservice.services.admission import pin_renewal, pins, stored_people
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.admission.pin_renewal import Renewal
+from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings, SettingsError, load_settings
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import Rule, RuleError, RuleKind
@@ -118,7 +118,7 @@ def _test(options: argparse.Namespace) -> None:
         account = provider.account(options.login)
         if account is None:
             fail(f"there is no account {options.login} at the identity provider")
-        known = acquaintance.find(opened.reader, settings.provider.id, account.number)
+        known = stored_people.find(opened.reader, settings.provider.id, account.number)
         stored = pins.all_pins(opened.reader)
         shown = _seen_by_app(settings, stored, account)
         given = admission_verdicts.verdicts(settings, stored, account, known, provider, shown)
@@ -129,7 +129,7 @@ def _test(options: argparse.Namespace) -> None:
     for verdict in given:
         _print(str(verdict))
     if known is not None:
-        _print(f"It is user {known.user.id}, {_last_admitted(known)}.")
+        _print(f"It is user {known.user_id}, {_last_admitted(known)}.")
     _print(_CONCLUSIONS[admission_verdicts.overall(given)])
 
 
@@ -154,25 +154,25 @@ _CONCLUSIONS = {
 
 
 def _content(
-    account: Group, known: Acquaintance | None, given: Sequence[Verdict]
+    account: Group, known: StoredPerson | None, given: Sequence[Verdict]
 ) -> dict[str, object]:
     return {
         "login": account.name,
         "account_id": account.number,
         "conclusion": admission_verdicts.overall(given),
         "rules": [{"rule": each.rule, "says": each.says, "why": each.why} for each in given],
-        "user_id": None if known is None else known.user.id,
-        "admitted_by": None if known is None else known.user.admitted_by,
+        "user_id": None if known is None else known.user_id,
+        "admitted_by": None if known is None else known.admitted_by,
         "admitted_at": None
-        if known is None or known.user.admitted_at is None
-        else known.user.admitted_at.isoformat(),
+        if known is None or known.admitted_at is None
+        else known.admitted_at.isoformat(),
     }
 
 
-def _last_admitted(known: Acquaintance) -> str:
-    if known.user.admitted_at is None:
+def _last_admitted(known: StoredPerson) -> str:
+    if known.admitted_at is None:
         return "who is not admitted now"
-    return f"admitted by {known.user.admitted_by} at {known.user.admitted_at.isoformat()}"
+    return f"admitted by {known.admitted_by} at {known.admitted_at.isoformat()}"
 
 
 def _named(entry: str) -> Rule:
