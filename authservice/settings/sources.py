@@ -79,26 +79,11 @@ class Source:
 
         None is a secret that is not set, or one that cannot be used, which is noted.
         """
-        text = self._text_of_secret(variable)
+        text = self.text_of_secret(variable)
         return self._read(variable, _SECRETS[variable], text) if text else None
 
-    def refuse(self, name: str, remedy: str) -> None:
-        """Note a problem with a setting."""
-        self._problems.append(Problem(name, remedy))
-
-    def raise_problems(self) -> None:
-        """Raise SettingsError with every problem that was noted, if there is one."""
-        if self._problems:
-            raise SettingsError(self._problems)
-
-    def _read(self, name: str, setting: Setting, text: str) -> Any:  # noqa: ANN401  (each row has its type)
-        try:
-            return setting.parse(text)
-        except RefusedError as refused:
-            self.refuse(name, str(refused))
-            return None
-
-    def _text_of_secret(self, variable: str) -> str:
+    def text_of_secret(self, variable: str) -> str:
+        """Return what variable or file says; empty is none, or one that cannot be read."""
         value = self._environ.get(variable, "").strip()
         path = self._environ.get(f"{variable}_FILE", "").strip()
         if value and path:
@@ -121,6 +106,22 @@ class Source:
                 " secret in it, and make no new one",
             )
         return value
+
+    def refuse(self, name: str, remedy: str) -> None:
+        """Note a problem with a setting."""
+        self._problems.append(Problem(name, remedy))
+
+    def raise_problems(self) -> None:
+        """Raise SettingsError with every problem that was noted, if there is one."""
+        if self._problems:
+            raise SettingsError(self._problems)
+
+    def _read(self, name: str, setting: Setting, text: str) -> Any:  # noqa: ANN401  (each row has its type)
+        try:
+            return setting.parse(text)
+        except RefusedError as refused:
+            self.refuse(name, str(refused))
+            return None
 
 
 def _misplaced(ini: Mapping[str, str]) -> Iterator[Problem]:

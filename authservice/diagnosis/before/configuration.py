@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError
 from authservice.database.postgresql.engines import SECRET_PARAMETERS
 from authservice.diagnosis.deployment import Written
 from authservice.diagnosis.finding import Finding, error, subject, warning
-from authservice.settings.sources import ENVIRONMENT_NAMES, INI_KEYS
+from authservice.settings.sources import ENVIRONMENT_NAMES, INI_KEYS, Source
 
 INI_MISSING = error(
     "ini.missing",
@@ -188,7 +188,8 @@ _SHORTEST_FOUND = 8
 )
 def secrets(written: Written) -> Iterator[Finding]:
     """Yield what is wrong with the secrets, of which no finding shows a part."""
-    values = {name: value for name in _SECRETS if (value := _secret(written, name))}
+    given = Source({}, written.environ)  # the settings name what is wrong with one
+    values = {name: value for name in _SECRETS if (value := given.text_of_secret(name))}
     for name in _SECRETS:
         yield from _secret_file(written.environ.get(f"{name}_FILE", "").strip(), f"{name}_FILE")
     for name, value in values.items():
@@ -204,17 +205,6 @@ def is_placeholder(value: str) -> bool:
     """Tell whether a text only says that something belongs here."""
     text = value.lower()
     return text in PLACEHOLDERS or text.startswith(_PLACEHOLDER_SIGNS)
-
-
-def _secret(written: Written, name: str) -> str:
-    value = written.environ.get(name, "").strip()
-    path = written.environ.get(f"{name}_FILE", "").strip()
-    if value or not path:
-        return value
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""  # the settings name it
 
 
 def _secret_file(path: str, name: str) -> Iterator[Finding]:

@@ -1,29 +1,28 @@
 """The database: its file, what it holds, and whether the service can work with it."""
 
-import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, make_url, select, text
+from sqlalchemy import Connection, func, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from authservice import clock
 from authservice.crypto.local_secret import local_secret
 from authservice.crypto.server_secret import ServerSecret
-from authservice.crypto.signing_keys import decrypt_private_key, encrypted_with
 from authservice.database import schema
 from authservice.database.database import Database
 from authservice.database.sqlite.file_system import network_file_system
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, subject, warning
 from authservice.identity_provider import LOCAL_DEVELOPER
-from authservice.models import account, jwks, user
+from authservice.models import account, user
+from authservice.services.keys import key_schedule, stored_keys
+from authservice.services.keys.stored_keys import StoredKey
 from authservice.services.people import provider_pin
 from authservice.services.people.provider_pin import ProviderPin
 from authservice.services.upkeep import local_mark
@@ -321,7 +320,7 @@ def keys(deployment: Deployment) -> Iterator[Finding]:
     secret = _server_secret(deployment)
     try:
         with reading(deployment) as connection:
-            stored = [] if connection is None else connection.execute(select(jwks)).all()
+            stored = [] if connection is None else stored_keys.every(connection)
     except (DBAPIError, ModuleNotFoundError):
         yield keys.skipped("The stored keys cannot be read.")
         return
@@ -330,24 +329,20 @@ def keys(deployment: Deployment) -> Iterator[Finding]:
         return
     if deployment.settings.auth_secret_previous is not None:
         yield _previous_secret(deployment, secret, stored)
-    algs = {row.id: str(json.loads(row.public_key)["alg"]) for row in stored}
-    opened = {
-        algs[row.id] for row in stored if decrypt_private_key(row.id, row.private_key, secret)
-    }
-    if lost := sorted(set(algs.values()) - opened):
+    opened = {key.alg for key in stored if key.open(secret)}
+    if lost := sorted({key.alg for key in stored} - opened):
         yield KEYS_LOST.at("AUTH_SECRET", found=f"no key opens for {', '.join(lost)}")
 
 
 def _previous_secret(
-    deployment: Deployment, secret: ServerSecret, stored: Sequence[Row[Any]]
+    deployment: Deployment, secret: ServerSecret, stored: list[StoredKey]
 ) -> Finding:
     """Return whether AUTH_SECRET_PREVIOUS is still needed, and for how long yet."""
     now = clock.now()
     needed = [
-        row.id
-        for row in stored
-        if (row.expires_at is None or row.expires_at > now)
-        and encrypted_with(row.id, row.private_key, secret) == "previous"
+        key
+        for key in stored
+        if not key_schedule.has_ended(key, now) and key.stored_with(secret) == "previous"
     ]
     about = "AUTH_SECRET_PREVIOUS"
     if needed:

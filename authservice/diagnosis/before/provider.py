@@ -1,6 +1,5 @@
 """The identity provider: it answers, and knows our credentials and our GitHub App."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +19,7 @@ from authservice.httpclient import (
     SendTimeoutError,
     TlsError,
 )
-from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider import SignInFailedError, provider_calls
 from authservice.identity_provider.github_app.installations import Installations
 from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.named_groups import NamedGroups
@@ -192,10 +191,7 @@ def _api(response: Response) -> Kind | None:
 
 
 def _content(response: Response) -> Mapping[str, Any]:
-    try:
-        content = json.loads(response.body)
-    except (ValueError, RecursionError):
-        return {}
+    content = provider_calls.parsed(response)
     return content if isinstance(content, dict) else {}
 
 
