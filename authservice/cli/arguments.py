@@ -1,8 +1,9 @@
-"""How commands read their arguments and how they fail: in one line that says what to do."""
+"""How commands read their arguments, print counts, and fail: in one line that says what to do."""
 
 import argparse
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from authservice.settings.version import __version__
@@ -49,6 +50,15 @@ class Switch(Once):
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:  # noqa: ANN401
 
         super().__init__(option_strings, dest, nargs=0, default=False, **options)
+
+
+def print_counts(counts: Mapping[str, int], *, as_json: bool) -> None:
+    """Print how many rows of each kind a command changed."""
+    if as_json:
+        print(json.dumps(counts))
+        return
+    for kind, number in counts.items():
+        print(f"{kind.replace('_', ' ')}: {number}")
 
 
 def misused(message: str) -> NoReturn:

@@ -14,8 +14,7 @@ def add_database(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--remote", action=Switch, help="use AUTH_REMOTE_DATABASE_URL, and no other setting"
     )
-    ini_file.add_argument(parser)
-    parser.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(parser)
 
 
 def add_dry_run(parser: argparse.ArgumentParser) -> None:

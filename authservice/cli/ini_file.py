@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from authservice.cli.arguments import Once, misused
+from authservice.cli.arguments import Once, Switch, misused
 from authservice.database.configuration import read_ini
 
 VARIABLE = "AUTHSERVICE_CONFIG"
@@ -38,6 +38,12 @@ def add_argument(parser: argparse.ArgumentParser, *, otherwise: str = _LOCAL) ->
     """Declare the flag that names the file; ``otherwise`` is the one of the current folder."""
     help_text = f"the ini file (that of {VARIABLE}, else ./{otherwise})"
     parser.add_argument("--config", action=Once, metavar="INI", help=help_text)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flag that names the file, and the one that makes the command print JSON."""
+    add_argument(parser)
+    parser.add_argument("--json", action=Switch, help="print JSON")
 
 
 def named(options: argparse.Namespace) -> IniFile:

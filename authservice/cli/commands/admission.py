@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from authservice.cli import admission_verdicts, confirmation, database, ini_file
 from authservice.cli.admission_verdicts import Says, Verdict
-from authservice.cli.arguments import Switch, fail, misused
+from authservice.cli.arguments import fail, misused
 from authservice.cli.client_arguments import add_dry_run
 from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
@@ -42,8 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         help="such as org:acme; without one, those of the settings",
     )
-    ini_file.add_argument(pinning)
-    pinning.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(pinning)
     add_dry_run(pinning)
     confirmation.add_arguments(pinning)
     pinning.set_defaults(run=_pin)
@@ -51,8 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "test", help="what each rule says to an account, and why", allow_abbrev=False
     )
     testing.add_argument("login", metavar="LOGIN", help="the account's login at the provider")
-    ini_file.add_argument(testing)
-    testing.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(testing)
     testing.set_defaults(run=_test)
 
 
@@ -82,10 +80,10 @@ def _pin(options: argparse.Namespace) -> None:
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
     if options.json:
-        _print(json.dumps([each.content() for each in planned]))
+        print(json.dumps([each.content() for each in planned]))
         return
     for each in planned:
-        _print(str(each))
+        print(each)
 
 
 def _planned(rule: Rule, stored: Pin | None, provider: PublicApi, *, named: bool) -> Renewal:
@@ -123,14 +121,14 @@ def _test(options: argparse.Namespace) -> None:
         shown = _seen_by_app(settings, stored, account)
         given = admission_verdicts.verdicts(settings, stored, account, known, provider, shown)
     if options.json:
-        _print(json.dumps(_content(account, known, given)))
+        print(json.dumps(_content(account, known, given)))
         return
-    _print(f"{account.name} is account {account.number}.")
+    print(f"{account.name} is account {account.number}.")
     for verdict in given:
-        _print(str(verdict))
+        print(verdict)
     if known is not None:
-        _print(f"It is user {known.user_id}, {_last_admitted(known)}.")
-    _print(_CONCLUSIONS[admission_verdicts.overall(given)])
+        print(f"It is user {known.user_id}, {_last_admitted(known)}.")
+    print(_CONCLUSIONS[admission_verdicts.overall(given)])
 
 
 def _seen_by_app(
@@ -201,7 +199,3 @@ def _asking() -> Iterator[None]:
         yield
     except SignInFailedError as error:
         fail(f"the identity provider does not say: {error}; nothing was written")
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

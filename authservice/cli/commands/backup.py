@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from authservice.cli import database, ini_file
-from authservice.cli.arguments import Switch, fail
+from authservice.cli.arguments import fail
 from authservice.database import schema
 from authservice.database.sqlite.backup import back_up
 from authservice.database.sqlite.copy import DamagedError
@@ -19,8 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", type=Path, metavar="FILE", help="the backup, a file that does not exist yet"
     )
-    ini_file.add_argument(parser)
-    parser.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:

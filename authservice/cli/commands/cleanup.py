@@ -11,15 +11,13 @@ import threading
 from types import FrameType
 
 from authservice.cli import database, ini_file
-from authservice.cli.arguments import Switch
 from authservice.services.upkeep.cleanup import CleanUp
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.set_defaults(run=run)
-    ini_file.add_argument(parser)
-    parser.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:

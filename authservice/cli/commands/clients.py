@@ -55,14 +55,14 @@ def _list(options: argparse.Namespace) -> None:
     with database.reading(options) as connection:
         rows = administration.all_clients(connection)
     if options.json:
-        _print(json.dumps([_content(row) for row in rows]))
+        print(json.dumps([_content(row) for row in rows]))
         return
     for row in rows:
         state = " (disabled)" if row["disabled"] else ""
         # Time of registration and redirect URIs distinguish two clients of one name.
         made = row["created_at"].isoformat(timespec="seconds").replace("+00:00", "Z")
         leads_to = " ".join(row["redirect_uris"])
-        _print(f"{row['client_id']}  {made}  {row['name']}{state}  {leads_to}")
+        print(f"{row['client_id']}  {made}  {row['name']}{state}  {leads_to}")
 
 
 def _show(options: argparse.Namespace) -> None:
@@ -145,14 +145,10 @@ def _content(row: ClientRow) -> dict[str, Any]:
 def _print_client(row: ClientRow, options: argparse.Namespace, secret: str | None = None) -> None:
     content = _content(row) | ({"client_secret": secret} if secret else {})
     if options.json:
-        _print(json.dumps(content))
+        print(json.dumps(content))
         return
     for name, value in content.items():
-        _print(f"{name}: {' '.join(value) if isinstance(value, list) else value}")
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+        print(f"{name}: {' '.join(value) if isinstance(value, list) else value}")
 
 
 def _overlap(text: str) -> timedelta:

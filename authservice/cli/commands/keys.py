@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from authservice import clock
-from authservice.cli import database, ini_file
+from authservice.cli import client_arguments, database, ini_file
 from authservice.cli.arguments import Switch, fail
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.signing_keys import SigningKey
@@ -31,12 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the commands and their arguments."""
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     listing = commands.add_parser("list", help="all keys, a line each", allow_abbrev=False)
-    _add_common(listing)
+    ini_file.add_arguments(listing)
     listing.set_defaults(run=_list)
     for name, (change, help_text) in _CHANGES.items():
         command = commands.add_parser(name, help=help_text, allow_abbrev=False)
-        _add_common(command)
-        command.add_argument("--dry-run", action=Switch, help="check everything, write nothing")
+        ini_file.add_arguments(command)
+        client_arguments.add_dry_run(command)
         command.set_defaults(run=_run, change=change)
         if name == "rotate":
             command.add_argument(
@@ -51,11 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 action=Switch,
                 help="make another key if nothing else would sign with this algorithm",
             )
-
-
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    ini_file.add_argument(parser)
-    parser.add_argument("--json", action=Switch, help="print JSON")
 
 
 def _list(options: argparse.Namespace) -> None:

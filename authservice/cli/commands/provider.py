@@ -1,12 +1,11 @@
 """``authservice provider``: rebind the database to another identity provider."""
 
 import argparse
-import json
 import os
 import sys
 
 from authservice.cli import confirmation, database, ini_file
-from authservice.cli.arguments import Switch, fail
+from authservice.cli.arguments import fail, print_counts
 from authservice.cli.client_arguments import add_dry_run
 from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
@@ -23,8 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="forget the accounts of the former provider, and pin the one in the settings",
         allow_abbrev=False,
     )
-    ini_file.add_argument(rebinding)
-    rebinding.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(rebinding)
     add_dry_run(rebinding)
     confirmation.add_arguments(rebinding)
     rebinding.set_defaults(run=_rebind)
@@ -55,11 +53,7 @@ def _rebind(options: argparse.Namespace) -> None:
         sys.stderr.write("Everything is in order; nothing was written.\n")
     else:
         sys.stderr.write(f"The database is that of {wanted} now.\n")
-    if options.json:
-        sys.stdout.write(json.dumps(counts) + "\n")
-        return
-    for name, number in counts.items():
-        sys.stdout.write(f"{name.replace('_', ' ')}: {number}\n")
+    print_counts(counts, as_json=options.json)
 
 
 def _wanted(ini: IniFile) -> ProviderPin:

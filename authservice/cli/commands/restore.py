@@ -38,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=Switch,
         help="leave people signed in; only if the service has not run since the backup",
     )
-    ini_file.add_argument(parser)
-    parser.add_argument("--json", action=Switch, help="print JSON")
+    ini_file.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:

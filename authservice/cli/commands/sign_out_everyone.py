@@ -1,10 +1,10 @@
 """``authservice sign-out-everyone``: after a restore, or when the database was stolen."""
 
 import argparse
-import json
 import sys
 
 from authservice.cli import client_arguments, database
+from authservice.cli.arguments import print_counts
 from authservice.events import EveryoneSignedOut
 from authservice.services.sessions import mass_sign_out
 
@@ -26,8 +26,4 @@ def run(options: argparse.Namespace) -> None:
         transaction.note(happened)
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
-    if options.json:
-        sys.stdout.write(json.dumps(counts) + "\n")
-        return
-    for name, number in counts.items():
-        sys.stdout.write(f"{name.replace('_', ' ')}: {number}\n")
+    print_counts(counts, as_json=options.json)

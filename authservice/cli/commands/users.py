@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from authservice import events
 from authservice.cli import client_arguments, confirmation, database, ini_file
-from authservice.cli.arguments import fail
+from authservice.cli.arguments import fail, print_counts
 from authservice.cli.commands import event_log
 from authservice.events import UserExported
 from authservice.services.people import email_addresses
@@ -61,10 +61,10 @@ def _list(options: argparse.Namespace) -> None:
     with database.reading(options) as connection:
         rows = administration.all_users(connection)
         if options.json:
-            _print(json.dumps([_content(row) for row in rows]))
+            print(json.dumps([_content(row) for row in rows]))
             return
         for row in rows:
-            _print(f"{row['id']}  {row['email']}  {row['name']}")
+            print(f"{row['id']}  {row['email']}  {row['name']}")
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -74,7 +74,7 @@ def _export(options: argparse.Namespace) -> None:
         hanging = administration.everything_about(connection, row["id"])
     content: dict[str, Any] = {"user": _content(row)}
     content |= {kind: [_content(each) for each in rows] for kind, rows in hanging.items()}
-    _print(json.dumps(content, ensure_ascii=False, indent=None if options.json else 2))
+    print(json.dumps(content, ensure_ascii=False, indent=None if options.json else 2))
     events.log(UserExported(sub=row["id"]))
 
 
@@ -96,7 +96,7 @@ def _release_email(options: argparse.Namespace) -> None:
         sys.stderr.write("Everything is in order; nothing was written.\n")
     else:
         sys.stderr.write(f"Released the address of {row['id']}.\n")
-    _print(json.dumps({"sessions": ended}) if options.json else f"sessions: {ended}")
+    print_counts({"sessions": ended}, as_json=options.json)
 
 
 def _delete(options: argparse.Namespace) -> None:
@@ -107,11 +107,7 @@ def _delete(options: argparse.Namespace) -> None:
         sys.stderr.write("Everything is in order; nothing was written.\n")
     else:
         sys.stderr.write(f"Deleted {row['id']}.\n")
-    if options.json:
-        _print(json.dumps(counts))
-        return
-    for kind, number in counts.items():
-        _print(f"{kind.replace('_', ' ')}: {number}")
+    print_counts(counts, as_json=options.json)
 
 
 def _existing(connection: Connection, named: str) -> UserRow:
@@ -129,7 +125,3 @@ def _written(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return value
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
