@@ -59,11 +59,11 @@ class Confirmations:
         memberships = self._source.of_person(calls, account_id, username)
         person = Person(account_id, username, None, memberships)
         with self._database.transaction() as connection:
-            judgement = judge(connection, self._settings, person)
+            decided = judge(connection, self._settings, person)
         known = self.find(account_id)
-        if judgement.admitted_by is not None:
-            return self._confirm(known, account_id, began_at, judgement.admitted_by, memberships)
-        if not judgement.is_definite or self.is_left_alone(known):
+        if decided.admitted_by is not None:
+            return self._confirm(known, account_id, began_at, decided.admitted_by, memberships)
+        if not decided.is_definite or self.is_left_alone(known):
             return Outcome.LEFT
         return self.remove(account_id)
 

@@ -19,7 +19,7 @@ from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.directory import Directory
 from authservice.identity_provider.github_app.pauses import PausedError
 from authservice.services.admission import decision, pins, poll_turns, state, stored_people
-from authservice.services.admission.decision import Decision, Person, Pin
+from authservice.services.admission.decision import Person, Pin
 from authservice.services.admission.poll_turns import PollTurn
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
@@ -127,8 +127,12 @@ class Poll:
             person = Person(each.account_id, each.username, None, read.of(each.account_id))
             decided = decision.decide(admission.rules, pinned, person, trust_emails=False)
             if decided.admitted_by is not None:
-                admitted[each.user_id] = str(decided.admitted_by)
-            elif each.admitted_at is not None and not self._is_open(each, decided):
+                admitted[each.user_id] = decided.admitted_by
+            elif (
+                each.admitted_at is not None
+                and decided.is_definite
+                and not self._confirmations.is_left_alone(each)
+            ):
                 missing.append(each.account_id)
         with self._database.transaction() as connection:
             if admitted:
@@ -137,10 +141,6 @@ class Poll:
                 )
             self._confirmations.follow(connection, people, read.of)
         return missing
-
-    def _is_open(self, person: StoredPerson, decided: Decision) -> bool:
-        left_open = decision.left_open(decided.reasons)
-        return left_open or self._confirmations.is_left_alone(person)
 
     def _ask_about(self, accounts: Sequence[str], go_on: directory.Before) -> None:
         if len(accounts) > _MOST_QUESTIONS:

@@ -75,7 +75,8 @@ class Why(StrEnum):
     ANOTHER_DOMAIN = "another_domain"
 
 
-_OPEN = {Why.UNREADABLE, Why.NAME_REASSIGNED}
+LEAVES_OPEN = {Why.UNREADABLE, Why.NAME_REASSIGNED}
+"""With these it is not known whether the rule fits: it could not be checked, or its name moved."""
 SENTENCES = {
     Why.ANOTHER_ACCOUNT: "it is another account",
     Why.NOT_A_MEMBER: "not an active member",
@@ -103,10 +104,15 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The rule that lets a person in, or None; and why each other one did not."""
+    """The rule that lets a person in, as it is stored, or None; and why each other one did not."""
 
-    admitted_by: Rule | None
+    admitted_by: str | None
     reasons: tuple[Reason, ...] = ()
+
+    @property
+    def is_definite(self) -> bool:
+        """Tell whether no rule was left open."""
+        return not any(reason.why in LEAVES_OPEN for reason in self.reasons)
 
 
 def decide(
@@ -124,12 +130,7 @@ def decide(
         else:
             reasons.append(reason)
     preferred = min(fitting, key=lambda rule: (rule.kind in GROUP_KINDS, rule), default=None)
-    return Decision(preferred, tuple(reasons))
-
-
-def left_open(reasons: Sequence[Reason]) -> bool:
-    """Tell whether a rule could not be checked, or its name belongs to another number now."""
-    return any(reason.why in _OPEN for reason in reasons)
+    return Decision(None if preferred is None else str(preferred), tuple(reasons))
 
 
 def requires_recheck(admitted_by: str) -> bool:

@@ -17,8 +17,7 @@ from authservice.services.admission import (
     pins,
     state,
 )
-from authservice.services.admission.decision import EVERYONE, Person
-from authservice.services.admission.judgement import Judgement
+from authservice.services.admission.decision import EVERYONE, Decision, Person
 from authservice.services.people.users import Profile, User
 from authservice.settings.admission.rules import Rule, RuleKind
 from authservice.web.request import AuthRequest
@@ -31,7 +30,7 @@ class OvertakenError(Exception):
     """The account was removed, or the rules changed, while the provider answered."""
 
 
-def judged(request: AuthRequest, profile: Profile) -> Judgement:
+def judged(request: AuthRequest, profile: Profile) -> Decision:
     """Return what the rules decide about a profile, whose account is locked from now on.
 
     The transaction has locked no person yet. Raises SignInFailedError where the provider did not
@@ -43,7 +42,7 @@ def judged(request: AuthRequest, profile: Profile) -> Judgement:
     profile = _with_names_of_the_unread(request, profile)
     settings = request.auth_settings
     if settings.local_mode and profile.account_id == LOCAL_DEVELOPER:
-        return Judgement(EVERYONE)
+        return Decision(EVERYONE)
     decided = judgement.judge(request.db, settings, Person.of_profile(profile))
     if decided.admitted_by is not None:
         return decided

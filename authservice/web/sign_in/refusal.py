@@ -12,8 +12,7 @@ from pyramid.response import Response
 from authservice.events import SignInRefused
 from authservice.identity_provider import reasons
 from authservice.services.admission import removal
-from authservice.services.admission.decision import Reason, Why
-from authservice.services.admission.judgement import Judgement
+from authservice.services.admission.decision import LEAVES_OPEN, Decision, Reason, Why
 from authservice.services.people import users
 from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
@@ -36,7 +35,6 @@ _TELLING = (
     Why.ADDRESSES_NOT_TRUSTED,
     Why.ANOTHER_ACCOUNT,
 )
-_LEAVES_OPEN = {Why.UNREADABLE, Why.NAME_REASSIGNED}
 _TITLE = _("You may not sign in here")
 _MESSAGE = _("${service} does not admit the ${provider} account with which you came.")
 _ASK = _("Ask the people who run ${service}, or sign in with another account.")
@@ -64,7 +62,7 @@ def refused(
     request: AuthRequest,
     attempt: SignInAttempt,
     profile: Profile,
-    decided: Judgement,
+    decided: Decision,
     began_at: datetime,
 ) -> Response:
     """Return the answer for somebody who is not admitted, and take back what they hold."""
@@ -100,7 +98,7 @@ def _take_back(
 
     It is as long as that cannot be read, or its name belongs to a stranger.
     """
-    left_open = {str(reason.rule) for reason in reasons if reason.why in _LEAVES_OPEN}
+    left_open = {str(reason.rule) for reason in reasons if reason.why in LEAVES_OPEN}
     if left_open and users.admitted_by(request.db, profile) in left_open:
         return
     removal.remove(

@@ -3,9 +3,8 @@
 import random
 
 from authservice.services.admission import judgement, pins
-from authservice.services.admission.decision import Person, Why, decide
+from authservice.services.admission.decision import Decision, Person, Why, decide
 from authservice.services.admission.facts import Group, Memberships
-from authservice.services.admission.judgement import Judgement
 from tests.unit.services.admission.model import Model
 from tests.unit.services.admission.people import admitting, parsed
 
@@ -92,7 +91,7 @@ def test_no_decision_differs_from_the_model():
             fitting = model.fitting(as_model_has_it(who))
             told = entries, trust_emails, people, who
             if fitting:
-                assert str(decided.admitted_by) in model.preferred(fitting), told
+                assert decided.admitted_by in model.preferred(fitting), told
                 admitted += 1
             else:
                 assert decided.admitted_by is None, told
@@ -123,7 +122,7 @@ def test_everyone_is_let_in_where_everyone_is(subtests, connection):
 
     for number in _NUMBERS:
         with subtests.test(number=number):
-            assert judgement.judge(connection, everyone, Person(number)) == Judgement("everyone")
+            assert judgement.judge(connection, everyone, Person(number)) == Decision("everyone")
 
 
 def _settings(entries, *, trust_emails):
