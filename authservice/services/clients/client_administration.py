@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, select, update
 
 from authservice import clock
-from authservice.crypto.client_secrets import hash_client_secret
-from authservice.crypto.secret_values import random_token
+from authservice.crypto.secret_values import digest, random_token
 from authservice.database.transaction import Transaction
 from authservice.events import (
     ClientChanged,
@@ -86,7 +85,7 @@ def rotate_secret(
     secret = random_token()
     now = clock.now()
     columns = {
-        "client_secret": hash_client_secret(secret),
+        "client_secret": digest(secret),
         "previous_client_secret": row["client_secret"] if overlap else None,
         "previous_client_secret_expires_at": now + overlap if overlap else None,
     }

@@ -10,8 +10,7 @@ from datetime import timedelta
 from sqlalchemy import delete, insert, update
 
 from authservice import clock
-from authservice.crypto.client_secrets import hash_client_secret
-from authservice.crypto.secret_values import random_id, random_token
+from authservice.crypto.secret_values import digest, random_id, random_token
 from authservice.database.transaction import Transaction
 from authservice.events import ClientRegistered
 from authservice.models import oauth_client, user
@@ -63,7 +62,7 @@ def create_client(
     row = metadata.columns() | {
         "id": random_id(),
         "client_id": client_id,
-        "client_secret": hash_client_secret(secret) if secret else None,
+        "client_secret": digest(secret) if secret else None,
         "disabled": False,
         "subject_type": "public",
         "user_id": owner.user.id,

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select
 
 from authservice import clock
-from authservice.crypto.client_secrets import verify_client_secret
+from authservice.crypto.secret_values import digest, equal
 from authservice.database.prepared import Prepared
 from authservice.models import oauth_client
 from authservice.services.clients import redirect_uris
@@ -69,13 +69,13 @@ class Client:
 
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""
-        stored = self.client_secret
-        if stored is not None and verify_client_secret(presented, stored):
+        stored, hashed = self.client_secret, digest(presented)
+        if stored is not None and equal(hashed, stored):
             return True
         previous, until = self.previous_client_secret, self.previous_client_secret_expires_at
         if previous is None or until is None or until <= clock.now():
             return False
-        return verify_client_secret(presented, previous)
+        return equal(hashed, previous)
 
     def allows_post_logout_redirect_to(self, uri: str) -> bool:
         """Tell whether a post-logout redirect URI is registered, character by character."""

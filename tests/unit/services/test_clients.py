@@ -81,3 +81,12 @@ def test_a_public_client_has_no_secret_that_fits(transaction, connection):
 
     assert secret is None
     assert not clients.find(connection, client_id).has_secret("")
+
+
+@pytest.mark.attack("RFC6819-4.3.4")
+def test_a_secret_is_stored_as_a_digest_that_does_not_fit_itself(transaction, connection):
+    client_id, secret = client_registration.register(transaction, ClientMetadata(**GOOD))
+    found = clients.find(connection, client_id)
+
+    assert found.client_secret != secret
+    assert not found.has_secret(found.client_secret)
