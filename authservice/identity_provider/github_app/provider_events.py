@@ -11,13 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from authservice.database.database import Database
+from authservice import clock
+from authservice.database.database import Database, insert_or_ignore
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app import hints
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.hints import Hint
 from authservice.identity_provider.github_app.installations import Installations
-from authservice.services.admission import pins, poll_turns, provider_events
+from authservice.models import provider_event
+from authservice.services.admission import pins, poll_turns
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
@@ -63,7 +65,8 @@ class ProviderEvents:
         if hint is None:
             return
         with self._database.transaction() as connection:
-            is_new = provider_events.is_new(connection, fingerprint)
+            seen = {"id": fingerprint, "received_at": clock.now()}
+            is_new = insert_or_ignore(connection, provider_event, seen)
         if hint.lists:
             self._places.submit(self._lists_changed)
         if hint.account_id is None:

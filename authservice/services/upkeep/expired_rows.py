@@ -36,7 +36,6 @@ from authservice.models import (
     session,
     verification,
 )
-from authservice.services.admission import provider_events
 from authservice.services.sessions import sessions
 from authservice.services.tokens import grants
 
@@ -205,6 +204,7 @@ ALL_KINDS = (
         name="provider_events",
         find=_by(provider_event.c.received_at, provider_event),
         remove=_remove_from(provider_event),
-        retention=provider_events.RETENTION,
+        # How long an event that comes again is known as such.
+        retention=timedelta(days=30),
     ),
 )
