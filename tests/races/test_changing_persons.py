@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from authservice.models import account, session, user
 from authservice.services.clients import client_administration
-from authservice.services.sessions import session_participants
+from authservice.services.sessions import logout_notices
 from tests.helpers.expired import notices
 from tests.helpers.lock_waits import wait_until_blocked
 from tests.helpers.production import production_app, production_browser
@@ -73,7 +73,7 @@ def signed_in(open_browser, leave, client, database):
         browser = open_browser()
         browser.visit(leave(browser, login))
         with database.transaction() as connection:
-            session_participants.add(connection, session_id(browser), client.client_id)
+            logout_notices.add_participant(connection, session_id(browser), client.client_id)
         return browser
 
     return open_one

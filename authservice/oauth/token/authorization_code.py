@@ -23,7 +23,7 @@ from authservice.oauth.token.grant import (
 from authservice.oauth.token.issue import Answer, SignedTokens
 from authservice.services.people import person_lock
 from authservice.services.people.consents import Allowed
-from authservice.services.sessions import session_participants
+from authservice.services.sessions import logout_notices
 from authservice.services.sessions.sessions import CentralSession
 from authservice.services.tokens import (
     authorization_codes,
@@ -73,7 +73,7 @@ class AuthorizationCodeGrant(GrantTypeBase):
             start = _start_family if offline else _start_without_refresh_token
             grant_id = start(request, writer, tokens)
             if request.client.backchannel_logout_uri is not None:
-                session_participants.add(writer, code.grant.session_id, grant.client_id)
+                logout_notices.add_participant(writer, code.grant.session_id, grant.client_id)
             issue.store(transaction, GRANT_TYPE, tokens, grant_id, grant)
         except OAuth2Error:
             # A client may not try one verifier after the other.

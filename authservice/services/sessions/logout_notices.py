@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, exists, insert, or_, selec
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
+from authservice.database.database import insert_or_ignore
 from authservice.models import logout_notice, oauth_client, session, session_participant
 
 # After these pauses; then the notice is discarded.
@@ -56,6 +57,12 @@ _TAKE = (
     .values(due_at=bindparam("leased_until"), attempts=logout_notice.c.attempts + 1)
     .returning(*(logout_notice.c[name] for name in LogoutNotice.__slots__))
 )
+
+
+def add_participant(connection: Connection, session_id: str, client_id: str) -> None:
+    """Store that a client took part in a session and wants a notice of its end; once is enough."""
+    row = {"id": random_id(), "session_id": session_id, "client_id": client_id}
+    insert_or_ignore(connection, session_participant, row)
 
 
 def put_for_sessions(connection: Connection, session_ids: Sequence[str]) -> bool:
