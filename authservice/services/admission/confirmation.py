@@ -85,15 +85,10 @@ def confirm(
     return _CONFIRM.rowcount(connection, parameters) == 1
 
 
-def is_due(user: User, admission: AdmissionSettings, now: datetime) -> bool:
-    """Tell whether a person has to be confirmed, whether or not the provider answers."""
-    return not is_admitted(user, _oldest(admission, now))
-
-
 def counts(user: User, admission: AdmissionSettings, reader: Connection) -> bool:
     """Tell whether a person is admitted now; reads nothing unless a confirmation is due."""
     # Nearly always, and a session check should not be dearer for it.
-    if admission.everyone or is_admitted(user, _oldest(admission, clock.now())):
+    if admission.everyone or is_admitted(user, _oldest(admission)):
         return True
     return is_admitted(user, admitted_after(user, admission, reader))
 
@@ -103,8 +98,7 @@ def admitted_after(user: User, admission: AdmissionSettings, reader: Connection)
 
     Reads nothing unless a confirmation is due.
     """
-    now = clock.now()
-    oldest = _oldest(admission, now)
+    oldest = _oldest(admission)
     in_outage = oldest - admission.outage_grace if oldest > ALWAYS else oldest
     grace_helps = is_admitted(user, in_outage) and not is_admitted(user, oldest)
     return in_outage if grace_helps and state.outage_lasts(reader) else oldest
@@ -117,5 +111,5 @@ def is_admitted(user: User, after: datetime) -> bool:
     return user.admitted_at is not None and not requires_recheck(user.admitted_by or "")
 
 
-def _oldest(admission: AdmissionSettings, now: datetime) -> datetime:
-    return ALWAYS if admission.everyone else now - admission.recheck
+def _oldest(admission: AdmissionSettings) -> datetime:
+    return ALWAYS if admission.everyone else clock.now() - admission.recheck

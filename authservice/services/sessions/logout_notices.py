@@ -7,7 +7,6 @@ the attempt, and one that dies in the middle of it only delays the next.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from sqlalchemy import Connection, bindparam, delete, exists, insert, or_, select, update
 
@@ -20,7 +19,6 @@ from authservice.models import logout_notice, oauth_client, session, session_par
 _PAUSES = tuple(timedelta(seconds=each) for each in (5, 30, 120, 600, 1800, 7200, 21600))
 # Longer than an attempt can take.
 _LEASE = timedelta(seconds=60)
-_NO_TURNS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,8 @@ def add_participant(connection: Connection, session_id: str, client_id: str) -> 
     insert_or_ignore(connection, session_participant, row)
 
 
-def put_for_sessions(connection: Connection, session_ids: Sequence[str]) -> bool:
-    """Put notices for all clients that took part in these sessions; tell whether there are any."""
+def put_for_sessions(connection: Connection, session_ids: Sequence[str]) -> None:
+    """Put notices for all clients that took part in these sessions."""
     now = clock.now()
     rows = connection.execute(
         select(session.c.id, session.c.user_id, session_participant.c.client_id)
@@ -84,13 +82,10 @@ def put_for_sessions(connection: Connection, session_ids: Sequence[str]) -> bool
             "attempts": 0,
         }
         connection.execute(insert(logout_notice), notice)
-    return bool(rows)
 
 
 def next_due(
-    connection: Connection,
-    last_turns: Mapping[str, int] = _NO_TURNS,
-    passed_over: Collection[str] = (),
+    connection: Connection, last_turns: Mapping[str, int], passed_over: Collection[str]
 ) -> str | None:
     """Return the id of the notice that has been due longest, of the client whose turn it is.
 

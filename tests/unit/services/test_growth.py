@@ -85,7 +85,7 @@ def calls(client_id):
         "client": (clients.find, client_id),
         "user": (users.find, user_id),
         "sessions to be ended": (sessions.expired_with_participants, an_hour_ago),
-        "logout notice": (logout_notices.next_due,),
+        "logout notice": (logout_notices.next_due, {}, ()),
     }
 
 

@@ -93,15 +93,13 @@ def test_one_under_other_rules_does_not_count(confirm, ada):
     assert ada().admitted_at is None
 
 
-def test_what_an_organization_decided_counts_for_a_day(confirm, counts, ada, turnable_clock):
+def test_what_an_organization_decided_counts_for_a_day(confirm, counts, turnable_clock):
     confirm()
     turnable_clock.advance(days=1)
     assert counts() is True
-    assert not confirmation.is_due(ada(), RULES.admission, turnable_clock.moment)
 
     turnable_clock.advance(seconds=1)
     assert counts() is False
-    assert confirmation.is_due(ada(), RULES.admission, turnable_clock.moment)
 
 
 def test_what_an_account_decided_counts_until_it_is_taken_back(confirm, counts, turnable_clock):
@@ -112,15 +110,13 @@ def test_what_an_account_decided_counts_until_it_is_taken_back(confirm, counts, 
 
 
 def test_while_the_provider_is_away_it_counts_for_another_day(
-    connection, confirm, counts, ada, turnable_clock
+    connection, confirm, counts, turnable_clock
 ):
     confirm()
     turnable_clock.advance(days=1, seconds=1)
     assert counts() is False
     state.note_outage(connection)
     assert counts() is True
-    # The provider is queried all the same, as soon as it answers.
-    assert confirmation.is_due(ada(), RULES.admission, turnable_clock.moment)
 
     turnable_clock.advance(days=1)
     state.note_outage(connection)
@@ -137,10 +133,9 @@ def test_an_outage_lets_nobody_in_who_was_removed(
     assert counts() is False
 
 
-def test_where_everyone_is_let_in_nobody_is_due(connection, counts, ada, turnable_clock):
+def test_where_everyone_is_let_in_nobody_is_due(connection, counts, turnable_clock):
     everyone = admitting(ADMISSION_EVERYONE="true")
     assert counts(everyone) is True
-    assert not confirmation.is_due(ada(), everyone.admission, turnable_clock.moment)
     connection.execute(update(user).values(admitted_at=turnable_clock.moment, admitted_by="org:a"))
     turnable_clock.advance(days=1000)
     assert counts(everyone) is True
