@@ -1,6 +1,6 @@
 """Questions to the API of GitHub, or of a GitHub Enterprise Server, under one token."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from authservice.httpclient import Method, Request, Response
 from authservice.identity_provider.provider_calls import ProviderCalls
@@ -15,22 +15,23 @@ class GitHubApi:
     def __init__(self, calls: ProviderCalls, api_url: str, token: str) -> None:
         self._calls = calls
         self._api_url = api_url
-        self._token = token
-
-    def get(self, path: str, **query: str) -> Response:
-        """Return the answer, also a refusal; raises SignInFailedError for an outage."""
-        return self.ask(path, query)
-
-    def ask(self, path: str, query: Mapping[str, str], known: str | None = None) -> Response:
-        """As ``get``; the answer is 304 where the entity tag ``known`` still holds."""
-        headers = {
+        self._headers = {
             "Accept": "application/vnd.github+json",
-            "Authorization": f"Bearer {self._token}",
+            "Authorization": f"Bearer {token}",
             "X-GitHub-Api-Version": _API_VERSION,
         }
-        if known is not None:
-            headers["If-None-Match"] = known
+
+    def get(self, path: str, *, known: str | None = None, **query: str) -> Response:
+        """Return the answer, also a refusal; raises SignInFailedError for an outage.
+
+        It is 304 where the entity tag ``known`` still holds.
+        """
+        headers = self._headers if known is None else self._headers | {"If-None-Match": known}
         return self._calls.send(Request(Method.GET, f"{self._api_url}{path}", headers, query))
+
+    def post(self, path: str) -> Response:
+        """Return the answer, as ``get`` does."""
+        return self._calls.send(Request(Method.POST, f"{self._api_url}{path}", self._headers))
 
     def pages(self, path: str, most: int, **query: str) -> Iterator[Response]:
         """Give the pages of a list, however many there are no more than ``most``.

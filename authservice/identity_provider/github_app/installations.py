@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from authservice import clock, outgoing
 from authservice.crypto.app_token import AppKey
-from authservice.httpclient import Client, Method, Request, Timeouts
+from authservice.httpclient import Client, Timeouts
 from authservice.identity_provider import github_groups, reasons
 from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_app.known_pages import UnreadableError
@@ -108,9 +108,8 @@ class Installations:
             known = self._tokens.get(installation.id)
         if known is not None and clock.now() < known[0]:
             return known[1]
-        made = calls.send(
-            self._request(Method.POST, f"/app/installations/{installation.id}/access_tokens")
-        )
+        path = f"/app/installations/{installation.id}/access_tokens"
+        made = self.api(calls, self._key.token(clock.now())).post(path)
         content = parsed(made)
         if made.status_code != _CREATED or not isinstance(content, dict):
             return None
@@ -124,14 +123,6 @@ class Installations:
     def api(self, calls: ProviderCalls, token: str) -> GitHubApi:
         """Return what asks under a token."""
         return GitHubApi(calls, self._api_url, token)
-
-    def _request(self, method: Method, path: str) -> Request:
-        headers = {
-            "Accept": "application/vnd.github+json",
-            "Authorization": f"Bearer {self._key.token(clock.now())}",
-            "X-GitHub-Api-Version": "2022-11-28",
-        }
-        return Request(method, f"{self._api_url}{path}", headers)
 
     def _read(self, calls: ProviderCalls) -> Iterator[Installation]:
         api = self.api(calls, self._key.token(clock.now()))

@@ -80,9 +80,9 @@ class KnownPages:
         number: int,
     ) -> _Page[Entry]:
         known = self._pages.get((path, number))
-        query = {"per_page": str(PAGE_SIZE), "page": str(number)}
+        tag = None if known is None else known.tag
         try:
-            response = api.ask(path, query, None if known is None else known.tag)
+            response = api.get(path, known=tag, per_page=str(PAGE_SIZE), page=str(number))
         except MovedError:
             raise UnreadableError(reasons.UNREADABLE) from None
         if response.status_code == _UNCHANGED and known is not None:
