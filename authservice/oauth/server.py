@@ -4,6 +4,8 @@ Each entry method takes a request that has been read, and returns all of its ans
 would read it once more, and look for a token before the client has shown who it is.
 """
 
+import json
+
 from oauthlib.oauth2.rfc6749 import endpoints
 from oauthlib.oauth2.rfc6749.errors import (
     InsufficientScopeError,
@@ -100,11 +102,11 @@ class Server(
             self._authenticate(request)
             request.check_rate_limit()
             grant = self.grant_types[_grant_type(request.parameters)]
-            headers, body, status = grant.create_token_response(request, self.default_token_type)
+            content = grant.create_token_response(request)
         except OAuth2Error as error:
             events.log(_refused(request, error))
             return error_answer(error)
-        return ProtocolAnswer(status, headers, body)
+        return ProtocolAnswer(200, NO_STORE, json.dumps(content))
 
     def create_introspect_response(self, request: OAuthRequest) -> ProtocolAnswer:
         """Return whether a token is active, and what it stands for (RFC 7662, section 2)."""

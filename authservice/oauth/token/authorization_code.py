@@ -1,6 +1,7 @@
 """Redeeming an authorization code (RFC 6749, 4.1.3), from the first check to the answer."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, OAuth2Error
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
@@ -20,7 +21,7 @@ from authservice.oauth.token.grant import (
     remaining,
     require_allowed,
 )
-from authservice.oauth.token.issue import Answer, SignedTokens
+from authservice.oauth.token.issue import SignedTokens
 from authservice.services.people import person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.sessions import logout_notices
@@ -44,7 +45,7 @@ _SIGNED_OUT = "The user has signed out since."
 class AuthorizationCodeGrant(GrantTypeBase):
     """Gives tokens for a code, once, to the client that it was issued to."""
 
-    def create_token_response(self, request: OAuthRequest, _token_type: str) -> Answer:
+    def create_token_response(self, request: OAuthRequest) -> dict[str, Any]:
         """Return the tokens; raises OAuth2Error, and the code can never be redeemed then."""
         lifetimes = request.context.settings.lifetimes
         request.parameters.require("code", "redirect_uri")
@@ -80,7 +81,7 @@ class AuthorizationCodeGrant(GrantTypeBase):
             writer = request.context.transaction().connection
             authorization_codes.spend(writer, code, code.row.expires_at)
             raise
-        return issue.answer(tokens)
+        return tokens.answer
 
 
 def _find_code(request: OAuthRequest) -> AuthorizationCode:

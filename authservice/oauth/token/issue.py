@@ -1,7 +1,6 @@
-"""What every grant does to issue tokens: name their target, sign, store and answer them."""
+"""What every grant does to issue tokens: name their target, sign and store them."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,15 +13,11 @@ from authservice.database.transaction import Transaction
 from authservice.events import TokenIssued
 from authservice.oauth import id_token
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.protocol_answer import NO_STORE
 from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.people.users import User
 from authservice.services.tokens import access_tokens
-
-# Headers, body and status, as oauthlib's grants answer.
-Answer = tuple[Mapping[str, str], str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +104,3 @@ def store(
 def expiry(tokens: SignedTokens) -> datetime:
     """Return when the access token expires, if it is answered now."""
     return clock.now() + timedelta(seconds=tokens.answer["expires_in"])
-
-
-def answer(tokens: SignedTokens) -> Answer:
-    """Return the tokens as they are answered (RFC 6749, section 5.1)."""
-    return NO_STORE, json.dumps(tokens.answer), 200

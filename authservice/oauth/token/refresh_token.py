@@ -1,6 +1,7 @@
 """Refreshing tokens (RFC 6749, section 6), from the first check to the answer."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
@@ -11,7 +12,7 @@ from authservice.database.transaction import Transaction
 from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import issue
 from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining, require_allowed
-from authservice.oauth.token.issue import Answer, SignedTokens
+from authservice.oauth.token.issue import SignedTokens
 from authservice.services.admission import client_rules
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
@@ -28,7 +29,7 @@ _REFUSED = (
 class RefreshTokenGrant(GrantTypeBase):
     """Gives new tokens for a refresh token, and a successor that takes its place."""
 
-    def create_token_response(self, request: OAuthRequest, _token_type: str) -> Answer:
+    def create_token_response(self, request: OAuthRequest) -> dict[str, Any]:
         """Return the tokens; raises OAuth2Error."""
         request.parameters.require("refresh_token")
         presented = _find_token(request)
@@ -60,7 +61,7 @@ class RefreshTokenGrant(GrantTypeBase):
             grants.leave_session(writer, successor.id, successor.session_id)
         stored = TokenGrant.of_refresh_token(presented)
         issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored)
-        return issue.answer(tokens)
+        return tokens.answer
 
 
 def _find_token(request: OAuthRequest) -> RefreshToken:
