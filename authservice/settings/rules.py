@@ -30,7 +30,7 @@ from authservice.settings.resource_indicators import Resource
 from authservice.settings.sources import Source
 
 _LOCAL_PORT = 37960
-_LOCAL_MODE = Path(__file__).parents[1] / "local_mode"
+_LOCAL_MODE = Path(__file__).parents[1] / "local_mode" / "__init__.py"
 # A sign-in opens the page, may open it again, and sends its form: all at one path.
 _REQUESTS_OF_A_SIGN_IN = 3
 
@@ -39,7 +39,7 @@ def local_mode(source: Source) -> bool:
     """Tell whether local mode is set; a build without its package refuses it."""
     # Anything but the exact word is refused, and never taken for local mode meanwhile.
     local: bool = source.value("auth.mode") == "local"
-    if local and not _LOCAL_MODE.is_dir():
+    if local and not _LOCAL_MODE.is_file():
         source.refuse("auth.mode", "must be production; this build has no local mode")
     return local
 

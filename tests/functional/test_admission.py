@@ -102,7 +102,9 @@ def test_a_refused_person_can_come_with_another_account(gate):
 
 @pytest.mark.attack("ADMISSION-invited")
 def test_the_page_says_what_can_be_done(subtests, gate, standin, happened, caplog):
-    app = gate.serves(admission__organizations="acme")
+    standin.organization("abc", members={})
+    # What the second one says counts more than that they are no member of the first.
+    app = gate.serves(admission__organizations="abc acme")
     usual = {"saml": False, "restricted": False, "hidden": False, "members": {"octocat": "active"}}
     for changes, reason, advice in (
         ({"saml": True}, "unreadable_saml", "sign in there first, with its single sign-on"),
@@ -120,6 +122,9 @@ def test_the_page_says_what_can_be_done(subtests, gate, standin, happened, caplo
             assert answer.status_int == 403
             assert advice in answer.html.main.text.replace("\n", " ")
             assert [event.reason for event in refusals(happened)] == [reason]
+            # Only after something that they can do, the same account may be admitted.
+            again = answer.html.find("a", string="Try again") is not None
+            assert again is reason.startswith("unreadable")
 
 
 def test_an_organization_that_shows_nothing_keeps_nobody_out_whom_another_rule_admits(

@@ -20,6 +20,8 @@ def start(tmp_path, database_url):
     package = tmp_path / "build" / "authservice"
     shutil.copytree(ROOT / "authservice", package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.rmtree(package / "local_mode")
+    # As a process that imported it before may leave it.
+    (package / "local_mode" / "__pycache__").mkdir(parents=True)
 
     def run(ini, **environ):
         wanted = json.dumps(ini | {"auth.database_url": database_url})
