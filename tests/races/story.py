@@ -2,10 +2,10 @@
 
 from contextlib import contextmanager
 
-from authservice.oauth.context import ServerContext
 from authservice.oauth.request import TOKEN, OAuthRequest
 from authservice.oauth.server import server
 from tests.helpers.browser import ORIGIN
+from tests.helpers.server_context import server_context
 
 SESSION_API = "/api/auth"
 
@@ -51,14 +51,7 @@ class Story:
 
     def context(self, transaction=None):
         """Return what one request works with."""
-        return ServerContext(
-            self._components.settings,
-            self._components.signing_keys,
-            self._components.secret,
-            self.database.reader,
-            transaction,
-            lambda _client_id, **_: None,
-        )
+        return server_context(self._components, self.database, transaction)
 
     def post(self, path, content):
         """Send a request of the person's first-party application."""

@@ -10,7 +10,6 @@ from sqlalchemy import delete
 from authservice import clock
 from authservice.models import metadata as tables
 from authservice.oauth.authorize.interaction import Consent, Issue, Visit, next_interaction
-from authservice.oauth.context import ServerContext
 from authservice.oauth.request import (
     AUTHORIZATION,
     INTROSPECTION,
@@ -28,6 +27,7 @@ from authservice.services.sessions import sessions
 from authservice.services.tokens import refresh_tokens
 from tests.helpers.profiles import profile
 from tests.helpers.relying_party import challenge_of
+from tests.helpers.server_context import server_context
 from tests.stateful.model import SESSION, SESSION_MAX, SESSION_UPDATE
 
 REDIRECT_URI = "https://app.example.com/callback"
@@ -161,13 +161,5 @@ class Service:
                 opened.append(ending.enter_context(self.database.begin()))
             return opened[0]
 
-        context = ServerContext(
-            self._components.settings,
-            self._components.signing_keys,
-            self._components.secret,
-            self.database.reader,
-            transaction,
-            lambda _client_id, **_: None,
-        )
         with ExitStack() as ending:
-            yield context
+            yield server_context(self._components, self.database, transaction)

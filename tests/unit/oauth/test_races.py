@@ -9,13 +9,13 @@ from sqlalchemy import delete, update
 
 from authservice import clock
 from authservice.models import oauth_consent, session
-from authservice.oauth.context import ServerContext
 from authservice.oauth.request import TOKEN, OAuthRequest
 from authservice.oauth.server import server
 from authservice.services.people import consents
 from authservice.services.sessions import sessions
 from authservice.services.tokens import authorization_codes, refresh_tokens
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.server_context import server_context
 
 CALENDAR = "https://calendar.example.com/"
 
@@ -55,14 +55,7 @@ def overtaken(app, database, relying_party):
                 overtake()
                 return ending.enter_context(database.begin())
 
-            context = ServerContext(
-                components.settings,
-                components.signing_keys,
-                components.secret,
-                database.reader,
-                transaction,
-                lambda _client_id, **_: None,
-            )
+            context = server_context(components, database, transaction)
             request = OAuthRequest.read(TOKEN, context, None, sent.items())
             answer = server.create_token_response(request)
         return answer.status, json.loads(answer.body)

@@ -9,8 +9,8 @@ import pytest
 from authservice.services.clients import client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
+from tests.helpers.profiles import profile
 
 
 @pytest.fixture
@@ -45,15 +45,8 @@ def people(transaction, connection, turnable_clock):
 
 
 def _session(connection, name):
-    profile = Profile(
-        provider_id="github",
-        account_id=name,
-        name=name.title(),
-        email=f"{name}@example.com",
-        email_verified=True,
-        image=None,
-    )
-    user, _ = users.from_profile(connection, profile)
+    theirs = profile(name, name.title(), email=f"{name}@example.com")
+    user, _ = users.from_profile(connection, theirs)
     return sessions.create(connection, user, timedelta(days=7))[0]
 
 

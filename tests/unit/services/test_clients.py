@@ -9,23 +9,15 @@ from authservice.models import oauth_client
 from authservice.services.clients import client_registration, clients
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
+from tests.helpers.profiles import profile
 
 GOOD = {"name": "App", "redirect_uris": ["https://app.example.com/cb"]}
 
 
 @pytest.fixture
 def owner(connection):
-    profile = Profile(
-        provider_id="github",
-        account_id="1",
-        name="Ada",
-        email="ada@example.com",
-        email_verified=True,
-        image=None,
-    )
-    user, _ = users.from_profile(connection, profile)
+    user, _ = users.from_profile(connection, profile())
     return sessions.create(connection, user, timedelta(minutes=1))[0]
 
 

@@ -8,7 +8,8 @@ from sqlalchemy import delete
 from authservice.models import user
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import groups, users
-from authservice.services.people.users import Profile, User
+from authservice.services.people.users import User
+from tests.helpers.profiles import profile
 from tests.unit.settings.loading import local, production
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -20,16 +21,7 @@ MEMBERSHIPS = Memberships(
 
 
 def _profile(memberships=MEMBERSHIPS, username="ada-l"):
-    return Profile(
-        provider_id="github",
-        account_id="1",
-        name="Ada",
-        email="ada@example.com",
-        email_verified=True,
-        image=None,
-        username=username,
-        memberships=memberships,
-    )
+    return profile(username=username, memberships=memberships)
 
 
 def _many(number):

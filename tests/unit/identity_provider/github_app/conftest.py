@@ -14,10 +14,10 @@ from authservice.identity_provider.github_app.provider_events import ProviderEve
 from authservice.models import removed_account, user
 from authservice.services.admission import state
 from authservice.services.people import users
-from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
 from authservice.settings import load_settings
 from tests.helpers import github_app
+from tests.helpers.profiles import profile
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 MONA, HUBOT = "583231", "480938"
@@ -65,16 +65,9 @@ class Service:
 
     def sign_in(self, account_id=MONA, **stored):
         """Store a person with a session, who need not be admitted by anything."""
-        profile = Profile(
-            provider_id="github",
-            account_id=account_id,
-            name="Somebody",
-            email=f"{account_id}@example.com",
-            email_verified=True,
-            image=None,
-        )
+        theirs = profile(account_id, "Somebody", email=f"{account_id}@example.com")
         with self.database.transaction() as connection:
-            person, _ = users.from_profile(connection, profile)
+            person, _ = users.from_profile(connection, theirs)
             if stored:
                 connection.execute(user.update().where(user.c.id == person.id).values(stored))
             lifetime = self.settings.lifetimes.session

@@ -11,7 +11,7 @@ from authservice.services.admission.client_rules import Whom
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import users
-from authservice.services.people.users import Profile
+from tests.helpers.profiles import profile
 from tests.unit.services.admission.people import admitting, parsed
 from tests.unit.settings.loading import local
 
@@ -25,13 +25,11 @@ def come(connection):
 
     def sign_in(account_id="1", username="ada", email="ada@example.com", groups=(), **changes):
         numbered = [Group(name, number) for name, number in dict(groups).items()]
-        profile = Profile(
-            provider_id="github",
-            account_id=account_id,
-            name=username,
+        theirs = profile(
+            account_id,
+            username,
             email=email,
             email_verified=email is not None,
-            image=None,
             username=username,
             memberships=Memberships(
                 tuple(each for each in numbered if "/" not in each.name),
@@ -39,7 +37,7 @@ def come(connection):
             ),
             **changes,
         )
-        return users.from_profile(connection, profile)[0].id
+        return users.from_profile(connection, theirs)[0].id
 
     return sign_in
 

@@ -9,7 +9,7 @@ from authservice.models import user
 from authservice.services.admission import state
 from authservice.services.admission.state import RulesInForce
 from authservice.services.people import users
-from authservice.services.people.users import Profile
+from tests.helpers.profiles import profile
 from tests.unit.services.admission.people import admitting
 from tests.unit.settings.loading import production
 
@@ -17,16 +17,8 @@ from tests.unit.settings.loading import production
 @pytest.fixture
 def admitted(database, turnable_clock):
     """Return whether Ada is admitted, who was before this test; called with True, admit her."""
-    profile = Profile(
-        provider_id="github",
-        account_id="1",
-        name="Ada",
-        email="ada@example.com",
-        email_verified=True,
-        image=None,
-    )
     with database.transaction() as connection:
-        users.from_profile(connection, profile)
+        users.from_profile(connection, profile())
 
     def admitted(*, again=False):
         if again:
