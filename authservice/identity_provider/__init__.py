@@ -16,6 +16,16 @@ class SignInFailedError(Exception):
         self.code = code
 
 
+class OutageError(SignInFailedError):
+    """The provider cannot be reached, fails, or has had too many questions of our own.
+
+    Nobody who is signed in loses anything by that for a while.
+    """
+
+    def __init__(self, description: str) -> None:
+        super().__init__("provider_unavailable", description)
+
+
 class IdentityProvider(Protocol):
     """Where people sign in: the code-hosting provider, or one click on a person of local mode."""
 

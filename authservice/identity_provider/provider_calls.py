@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from time import monotonic
 
 from authservice.httpclient import Client, Request, Response, SendError, TooManyRedirectsError
-from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider import OutageError, SignInFailedError
 
 _OK = 200
 _FORBIDDEN = 403
@@ -20,7 +20,7 @@ _LONGEST_MOMENT = 11
 
 
 class MovedError(SignInFailedError):
-    """The provider answered with a redirect, which no call follows: an outage, as a rule."""
+    """The provider answered with a redirect, which no call follows."""
 
 
 class ProviderCalls:
@@ -31,25 +31,32 @@ class ProviderCalls:
         self._last_start = monotonic() + patience - client.timeouts.total
 
     def send(self, request: Request) -> Response:
-        """Return the answer, also a refusal; raises SignInFailedError for an outage."""
+        """Return the answer, also a refusal.
+
+        Raises OutageError, and SignInFailedError for a redirect or a rate limit of a token's owner.
+        """
         if monotonic() > self._last_start:
-            raise _unavailable("no time is left for the next question")
+            raise OutageError("no time is left for the next question")
         try:
             response = self._client.send(request)
         except TooManyRedirectsError as error:
             raise MovedError("provider_unavailable", str(error)) from None
         except SendError as error:
-            raise _unavailable(str(error)) from None
+            raise OutageError(str(error)) from None
         overloaded = _is_overloaded(response)
-        if overloaded:
-            self.note_limit(response)
         if overloaded or response.status_code >= _SERVER_ERROR:
             said = f"{request.base_url}: status {response.status_code}{_resets_at(response)}"
-            raise _unavailable(said)
+            raise self.limit_error(request, response, said) if overloaded else OutageError(said)
         return response
 
-    def note_limit(self, response: Response) -> None:
-        """Take note of an answer that says we exceeded a rate limit."""
+    def limit_error(self, request: Request, response: Response, said: str) -> SignInFailedError:  # noqa: ARG002  (for others)
+        """Return the error for an answer that says a rate limit is exceeded.
+
+        With a token that is its owner's, who may exhaust it at will: it must put nothing off.
+        """
+        if "Authorization" in request.headers:
+            return SignInFailedError("provider_unavailable", said)
+        return OutageError(said)
 
 
 def json_body(response: Response) -> object:
@@ -73,10 +80,6 @@ def parsed(response: Response) -> object:
 def no_user_info(reason: str) -> SignInFailedError:
     """Return the error of a provider that does not say who signed in."""
     return SignInFailedError("unable_to_get_user_info", reason)
-
-
-def _unavailable(reason: str) -> SignInFailedError:
-    return SignInFailedError("provider_unavailable", reason)
 
 
 def _resets_at(response: Response) -> str:

@@ -1,5 +1,6 @@
 """Leaving means leaving: what an organization decided is confirmed again, without a click."""
 
+import itertools
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from sqlalchemy import select
 from authservice import clock
 from authservice.events import AdmissionEnded, SignInRefused
 from authservice.models import session, user
-from authservice.services.admission import removal
+from authservice.services.admission import removal, state
 from tests.helpers.admission import NAVIGATION, Gate
 from tests.helpers.production import production_browser
 from tests.helpers.relying_party import RelyingParty
@@ -336,6 +337,19 @@ def test_while_the_provider_is_away_people_stay_for_another_day(
     answer = gate.back(mona, go(mona, "/sign-in?callbackURL=/account"))
     assert answer.status_int == 503
     assert mona.session() is None
+
+
+@pytest.mark.attack("ADMISSION-own-limit")
+def test_a_limit_on_the_persons_own_token_puts_nothing_off(subtests, mona, gate, standin, database):
+    for path, kind in itertools.product(
+        ("/api/user", "/api/user/memberships/orgs"), ("rate_limited", "secondary_limit", "429")
+    ):
+        with subtests.test(path=path, kind=kind), standin.failing(path, kind):
+            answer = gate.back(mona, go(mona, "/sign-in?callbackURL=/account"))
+
+            assert answer.status_int == 503
+            assert mona.session() is None
+            assert not state.outage_lasts(database.reader)
 
 
 @pytest.mark.parametrize("kind", ["502", "reset"])

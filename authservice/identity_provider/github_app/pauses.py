@@ -4,7 +4,7 @@ from time import monotonic
 
 from authservice import clock
 from authservice.httpclient import Client, Request, Response
-from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider import OutageError
 from authservice.identity_provider.provider_calls import ProviderCalls
 
 # What GitHub asks for where it names no moment, and the longest that is believed.
@@ -12,11 +12,11 @@ _AT_LEAST, _AT_MOST = 60.0, 3600.0
 _LONGEST = 12
 
 
-class PausedError(SignInFailedError):
+class PausedError(OutageError):
     """The provider has had too many questions; ``seconds`` is when it takes the next."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__("provider_unavailable", f"it takes no question for {seconds:.0f} s")
+        super().__init__(f"it takes no question for {seconds:.0f} s")
         self.seconds = seconds
 
 
@@ -50,8 +50,9 @@ class _Calls(ProviderCalls):
         self._pauses.require_none()
         return super().send(request)
 
-    def note_limit(self, response: Response) -> None:
+    def limit_error(self, _request: Request, response: Response, said: str) -> OutageError:
         self._pauses.begin(_wait(response))
+        return OutageError(said)
 
 
 def _wait(response: Response) -> float:

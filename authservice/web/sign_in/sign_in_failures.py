@@ -110,7 +110,7 @@ def failed(request: AuthRequest, attempt: SignInAttempt, error: SignInFailedErro
     _log.warning("sign-in failed: %s (%s)", code, error)
     events.log(SignInFailed(provider=request.identity_provider.id, error=code))
     auth_url = request.auth_settings.auth_url
-    if outage.bridges(request, attempt, error.code):
+    if outage.bridges(request, attempt, error):
         return see_other(return_target.address(attempt.target, auth_url))
     elsewhere = return_target.error_address(attempt.target, auth_url, error.code)
     if elsewhere is not None:
