@@ -6,7 +6,7 @@ A client may learn of its own tokens, and of those for its resources.
 from typing import Any
 
 from authservice.oauth.request import OAuthRequest
-from authservice.services.admission import client_rules
+from authservice.services.admission import client_rules, confirmation
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens, refresh_tokens
 from authservice.services.tokens.access_tokens import AccessToken
@@ -30,9 +30,10 @@ def describe(request: OAuthRequest, token: str) -> dict[str, Any] | None:
     usable = refresh_tokens.state_of(refresh_token, settings.lifetimes.refresh_grace)
     if usable is not State.USABLE or not refresh_token.is_current:
         return None
-    if not client_rules.admits(context.reader, settings, asking.allow, refresh_token.user_id):
-        return None
-    return _refresh_token(refresh_token, settings)
+    admitted = confirmation.counts(
+        refresh_token.user, settings.admission, context.reader
+    ) and client_rules.admits(context.reader, settings, asking.allow, refresh_token.user_id)
+    return _refresh_token(refresh_token, settings) if admitted else None
 
 
 def _may_ask(asking: Client, token: AccessToken, settings: AuthSettings) -> bool:

@@ -7,6 +7,7 @@ from sqlalchemy import select, update
 
 from authservice.models import oauth_refresh_token, user
 from authservice.services.admission import state
+from tests.functional.test_introspection import introspect
 from tests.helpers.relying_party import RelyingParty
 
 DAY = timedelta(days=1)
@@ -66,6 +67,7 @@ def test_after_that_it_gives_none(held, admit, database):
     admit(DAY + timedelta(seconds=1))
 
     assert refused(client.refresh(refresh_token))
+    assert introspect(client, refresh_token).json == {"active": False}
     assert refused(client.redeem(code))
     # The family waits for the person, whose confirmation comes back.
     revoked = select(oauth_refresh_token.c.revoked)
