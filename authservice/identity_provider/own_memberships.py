@@ -46,6 +46,7 @@ class OwnMemberships:
         missing = [name for name in self._named.of_rules if name not in names]
         if len(missing) > _QUESTIONS:
             _log.warning("of %d organizations, %d are asked for", len(missing), _QUESTIONS)
+            unreadable += [(name, reasons.UNREADABLE) for name in missing[_QUESTIONS:]]
         for name in missing[:_QUESTIONS]:
             organization = _organization(api, name)
             if isinstance(organization, str):

@@ -97,6 +97,7 @@ class OwnTeams:
         """Return the answer to a question about a team, if it is one; the others are noted."""
         if self._questions == 0:
             _log.warning("a person's teams take more than %d questions", _QUESTIONS)
+            self.unreadable.append((f"{organization}/{slug}", reasons.UNREADABLE))
             return None
         self._questions -= 1
         path = f"/orgs/{quote(organization, safe='')}/teams/{quote(slug, safe='')}{further}"

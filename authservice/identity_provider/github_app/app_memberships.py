@@ -5,7 +5,7 @@ no parent: who is in none of these is in none of their child teams.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from authservice.identity_provider import reasons
@@ -96,7 +96,7 @@ class AppMemberships:
                 organizations.append(place.organization)
                 listed = self.organizations.teams(api, place)
                 unreadable += self.missing_teams(name, listed)
-                teams += _teams_of(api, self._ordered(listed), username)
+                teams += _teams_of(api, listed, self._wanted(listed), username)
             except UnreadableError as error:
                 unreadable.append((name, self.noted(error)))
         return Memberships(
@@ -120,9 +120,10 @@ class AppMemberships:
         names = {place.organization.name: place for place in installed}
         for name in self.named.organizations:
             pin = pins.get(f"org:{name}")
-            candidates = [names.get(name), None if pin is None else numbers.get(pin.number)]
-            for place in dict.fromkeys(filter(None, candidates)) or (NOT_INSTALLED,):
-                yield name, place
+            own = names.get(name) if pin is None else numbers.get(pin.number)
+            yield name, NOT_INSTALLED if own is None else own
+            if name in names and names[name] != own:
+                yield name, names[name]
 
     def api(self, calls: ProviderCalls, place: Installation) -> GitHubApi:
         """Return what asks in an organization; raises UnreadableError where nothing can."""
@@ -156,30 +157,42 @@ class AppMemberships:
                 gone.append((name, GONE))
         return gone
 
-    def _ordered(self, teams: Iterable[Team]) -> list[Team]:
-        wanted = {pin.number for text, pin in self._pins().items() if text.startswith("team:")}
-        names = set(self.named.teams)
-        return sorted(
-            teams,
-            key=lambda team: team.group.number not in wanted and team.group.name not in names,
-        )
+    def _wanted(self, teams: Iterable[Team]) -> set[str]:
+        """Return the numbers of the teams that rules name, and of all their parents."""
+        pinned = {pin.number for text, pin in self._pins().items() if text.startswith("team:")}
+        named = {team.group.number for team in teams if team.group.name in self.named.teams}
+        parents = {team.group.number: team.parent.number for team in teams if team.parent}
+        wanted = set()
+        for number in pinned | named:
+            above: str | None = number
+            while above is not None and above not in wanted:
+                wanted.add(above)
+                above = parents.get(above)
+        return wanted
 
 
-def _teams_of(api: GitHubApi, teams: list[Team], username: str) -> list[Group]:
-    """Return the teams that a member of the organization is in, level by level."""
+def _teams_of(
+    api: GitHubApi, teams: Sequence[Team], wanted: Container[str], username: str
+) -> list[Group]:
+    """Return the teams that a member of the organization is in: the wanted ones first.
+
+    A child team is asked about where the person is in its parent.
+    """
     numbers = {team.group.number for team in teams}
-    level = [team for team in teams if team.parent is None or team.parent.number not in numbers]
+    waiting = [team for team in teams if team.parent is None or team.parent.number not in numbers]
     groups: list[Group] = []
     left = _MOST_TEAMS
     with ThreadPoolExecutor(_AT_ONCE, "team-memberships") as places:
-        while level:
-            if len(level) > left:
-                _log.warning("an organization has more than %d teams to ask for", _MOST_TEAMS)
-            batch = level[:left]
+        while waiting and left:
+            first = [team for team in waiting if team.group.number in wanted] or waiting
+            batch = first[:left]
             left -= len(batch)
             answers = places.map(lambda team: team_has_member(api, team.group, username), batch)
             inside = [team.group for team, is_in in zip(batch, answers, strict=True) if is_in]
             groups += inside
             entered = {group.number for group in inside}
-            level = [team for team in teams if team.parent and team.parent.number in entered]
+            waiting = [team for team in waiting if team not in batch]
+            waiting += [team for team in teams if team.parent and team.parent.number in entered]
+    if waiting:
+        _log.warning("an organization has more than %d teams to ask for", _MOST_TEAMS)
     return groups

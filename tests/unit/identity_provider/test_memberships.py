@@ -222,7 +222,11 @@ def test_a_list_of_many_pages_is_read_to_its_end(memberships, standin):
 def test_rules_about_many_organizations_do_not_ask_for_ever(memberships, standin, caplog):
     many = [f"o{number}" for number in range(40)]
 
-    assert memberships(*many).organizations == (ACME,)
+    found = memberships(*many)
+
+    assert found.organizations == (ACME,)
+    # Nobody loses anything by what was not asked.
+    assert found.unreadable == tuple((name, "unreadable") for name in many[20:])
     assert sum(each["path"].startswith(f"{ORGS}/") for each in standin.requests()) == 20
     assert "of 40 organizations, 20 are asked for" in caplog.text
 

@@ -166,6 +166,25 @@ def test_an_organization_is_found_by_its_pinned_number_whatever_its_name(service
     assert service.groups().organizations == (Group("acme-inc", "7"),)
 
 
+def test_a_strangers_organization_of_that_name_says_nothing_of_the_pinned_one(service, standin):
+    service.poll()
+    standin.organization("Acme", login="acme-inc", installation=None)
+    standin.organization("stranger", login="acme", id=666, installation=666)
+    service.app.memberships.installations.forget()
+
+    assert ("acme", "not_installed") in service.groups().unreadable
+
+
+def test_the_team_of_a_rule_is_asked_for_before_two_hundred_others(make_service, standin):
+    others = {f"a{number}": {"id": 1000 + number} for number in range(200)}
+    standin.organization("Acme", teams=others)
+    of_rule = {"id": 2000, "parent": "platform", "members": {"octocat": "active"}}
+    standin.organization("Acme", teams={"zulu": of_rule})
+    standin.organization("Acme", teams={"oncall": {"members": {}}})
+
+    assert Group("acme/zulu", "2000") in make_service("acme/zulu").groups().teams
+
+
 def test_what_did_not_change_is_not_sent_again(service, standin):
     service.groups()
     service.groups()
