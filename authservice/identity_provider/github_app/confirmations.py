@@ -11,10 +11,18 @@ from authservice.database.database import Database
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.provider_calls import ProviderCalls
-from authservice.services.admission import account_lock, confirmation, removal, state, stored_people
+from authservice.services.admission import (
+    account_lock,
+    confirmation,
+    pins,
+    removal,
+    state,
+    stored_people,
+)
 from authservice.services.admission.decision import Person
 from authservice.services.admission.facts import Memberships
 from authservice.services.admission.judgement import judge
+from authservice.services.admission.pinned_groups import under_pinned_names
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import RuleKind
@@ -61,9 +69,11 @@ class Confirmations:
         with self._database.transaction() as connection:
             decided = judge(connection, self._settings, person)
         known = self.find(account_id)
+        if self.is_left_alone(known):
+            return Outcome.LEFT
         if decided.admitted_by is not None:
             return self._confirm(known, account_id, began_at, decided.admitted_by, memberships)
-        if not decided.is_definite or self.is_left_alone(known):
+        if decided.leaves_open(None if known is None else known.admitted_by):
             return Outcome.LEFT
         return self.remove(account_id)
 
@@ -92,14 +102,14 @@ class Confirmations:
         people: Sequence[StoredPerson],
         groups_of: Callable[[str], Memberships],
     ) -> None:
-        """Store the groups of people where all of them could be read, and they changed."""
-        now = ((person, groups_of(person.account_id)) for person in people)
-        changed = [
-            (person, groups)
-            for person, groups in now
-            if not groups.unreadable
-            and (person.groups is None or tuple(person.groups) != groups.names)
-        ]
+        """Store the groups of people, as a sign-in would, where they changed."""
+        pinned = pins.of_rules(connection, pins.named_rules(self._settings))
+        changed = []
+        for person in people:
+            read = under_pinned_names(groups_of(person.account_id), pinned)
+            groups = read.with_unread_of(person.memberships)
+            if person.groups is None or dict(person.memberships or {}) != groups.numbers:
+                changed.append((person, groups))
         stored_people.follow_groups(connection, self._settings.provider.id, changed)
 
     def _confirm(

@@ -73,7 +73,7 @@ class GitHubApp:
         self.events.stop()
 
     def _pins(self) -> Mapping[str, Pin]:
-        return pins.of_rules(self._database.reader, self._settings.admission.rules)
+        return pins.of_rules(self._database.reader, pins.named_rules(self._settings))
 
     def _look(self, ended: threading.Event) -> None:
         try:

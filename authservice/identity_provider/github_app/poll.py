@@ -101,11 +101,10 @@ class Poll:
         self._warn(read)
         with self._database.transaction() as connection:
             state.outage_ended(connection)
-        rules = self._settings.admission.rules
         with self._database.transaction() as connection:
             # Names are pinned that no sign-in has shown yet.
             everywhere = Person("", memberships=read.all_groups)
-            pinned = pins.resolve(connection, rules, everywhere)
+            pinned = pins.resolve(connection, pins.named_rules(self._settings), everywhere)
         missing: list[str] = []
         for people in stored_people.everyone(self._database.reader, self._settings.provider.id):
             go_on()
@@ -124,15 +123,13 @@ class Poll:
         admitted: dict[str, str] = {}
         missing = []
         for each in people if not admission.everyone else ():
+            if self._confirmations.is_left_alone(each):
+                continue
             person = Person(each.account_id, each.username, None, read.of(each.account_id))
             decided = decision.decide(admission.rules, pinned, person, trust_emails=False)
             if decided.admitted_by is not None:
                 admitted[each.user_id] = decided.admitted_by
-            elif (
-                each.admitted_at is not None
-                and decided.is_definite
-                and not self._confirmations.is_left_alone(each)
-            ):
+            elif each.admitted_at is not None and not decided.leaves_open(each.admitted_by):
                 missing.append(each.account_id)
         with self._database.transaction() as connection:
             if admitted:

@@ -109,10 +109,13 @@ class Decision:
     admitted_by: str | None
     reasons: tuple[Reason, ...] = ()
 
-    @property
-    def is_definite(self) -> bool:
-        """Tell whether no rule was left open."""
-        return not any(reason.why in LEAVES_OPEN for reason in self.reasons)
+    def leaves_open(self, admitted_by: str | None) -> bool:
+        """Tell whether it is not known if the person may stay, whom this rule admitted before.
+
+        Without such a rule it may be any.
+        """
+        still_open = {str(reason.rule) for reason in self.reasons if reason.why in LEAVES_OPEN}
+        return bool(still_open) if admitted_by is None else admitted_by in still_open
 
 
 def decide(

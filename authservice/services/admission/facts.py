@@ -39,6 +39,16 @@ class Memberships:
         unreadable = tuple(each for each in self.unreadable if each[0].partition("/")[0] in named)
         return Memberships(of_these(self.organizations), of_these(self.teams), unreadable)
 
+    def with_unread_of(self, stored: Mapping[str, str] | None) -> "Memberships":
+        """Return these, and of the stored ones those that could not be read this time."""
+        unread = {name for name, _ in self.unreadable}
+        kept = {
+            name: number
+            for name, number in (stored or {}).items()
+            if name in unread or name.partition("/")[0] in unread
+        }
+        return Memberships.of_numbers(kept | self.numbers)
+
     @property
     def numbers(self) -> dict[str, str]:
         """Return the number of each by its name, as it is stored."""

@@ -14,7 +14,8 @@ from authservice.database.database import insert_or_ignore
 from authservice.database.prepared import Prepared
 from authservice.models import pinned_name, user
 from authservice.services.admission.decision import Person, Pin
-from authservice.settings.admission.rules import Rule
+from authservice.settings import AuthSettings
+from authservice.settings.admission.rules import Rule, RuleKind
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +38,12 @@ def all_pins(connection: Connection) -> dict[str, Pin]:
     """Return every pinned number by the text of its rule, also of rules that are gone."""
     rows = connection.execute(select(*_COLUMNS).order_by(pinned_name.c.id))
     return {text: Pin(number, other) for text, number, other in rows}
+
+
+def named_rules(settings: AuthSettings) -> list[Rule]:
+    """Return the rules, and one for each organization that is named, if only for claims."""
+    organizations = [Rule(RuleKind.ORGANIZATION, name) for name in settings.organizations]
+    return list(dict.fromkeys((*settings.admission.rules, *organizations)))
 
 
 def of_rules(connection: Connection, rules: Sequence[Rule]) -> dict[str, Pin]:

@@ -19,7 +19,7 @@ from authservice.services.admission import (
 )
 from authservice.services.admission.decision import EVERYONE, Decision, Person
 from authservice.services.people.users import Profile, User
-from authservice.settings.admission.rules import Rule, RuleKind
+from authservice.settings.admission.rules import RuleKind
 from authservice.web.request import AuthRequest
 
 _log = logging.getLogger(__name__)
@@ -60,8 +60,8 @@ def _with_names_of_the_unread(request: AuthRequest, profile: Profile) -> Profile
     memberships = profile.memberships
     if memberships is None or not memberships.unreadable:
         return profile
-    rules = request.auth_settings.admission.rules
-    named = pinned_groups.with_names_of_the_unread(memberships, pins.of_rules(request.db, rules))
+    pinned = pins.of_rules(request.db, pins.named_rules(request.auth_settings))
+    named = pinned_groups.with_names_of_the_unread(memberships, pinned)
     return replace(profile, memberships=named)
 
 
@@ -70,9 +70,8 @@ def with_pinned_names(request: AuthRequest, profile: Profile) -> Profile:
     settings = request.auth_settings
     if profile.memberships is None or settings.local_mode:
         return profile
-    named = [Rule(RuleKind.ORGANIZATION, name) for name in settings.organizations]
-    rules = dict.fromkeys((*settings.admission.rules, *named))
-    pinned = pins.resolve(request.db, list(rules), Person.of_profile(profile))
+    names = pins.named_rules(settings)
+    pinned = pins.resolve(request.db, names, Person.of_profile(profile))
     memberships = pinned_groups.under_pinned_names(profile.memberships, pinned)
     return replace(profile, memberships=memberships)
 

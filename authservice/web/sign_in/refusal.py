@@ -12,7 +12,7 @@ from pyramid.response import Response
 from authservice.events import SignInRefused
 from authservice.identity_provider import reasons
 from authservice.services.admission import removal
-from authservice.services.admission.decision import LEAVES_OPEN, Decision, Reason, Why
+from authservice.services.admission.decision import Decision, Reason, Why
 from authservice.services.people import users
 from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
@@ -72,7 +72,7 @@ def refused(
             provider=profile.provider_id, account_id=profile.account_id, reason=_code(reason)
         )
     )
-    _take_back(request, profile, decided.reasons, began_at)
+    _take_back(request, profile, decided, began_at)
     response = _answer(request, attempt, profile, reason)
     former = request.stored_session
     if former is not None and sessions.find_by_id(request.db, former.session.id) is None:
@@ -92,14 +92,14 @@ def _code(reason: Reason | None) -> str:
 
 
 def _take_back(
-    request: AuthRequest, profile: Profile, reasons: Iterable[Reason], began_at: datetime
+    request: AuthRequest, profile: Profile, decided: Decision, began_at: datetime
 ) -> None:
     """End what a known person holds, unless it is open whether what admitted them still would.
 
     It is as long as that cannot be read, or its name belongs to a stranger.
     """
-    left_open = {str(reason.rule) for reason in reasons if reason.why in LEAVES_OPEN}
-    if left_open and users.admitted_by(request.db, profile) in left_open:
+    admitted_by = users.admitted_by(request.db, profile)
+    if admitted_by is not None and decided.leaves_open(admitted_by):
         return
     removal.remove(
         request.transaction, profile.account_id, began_at, provider_id=profile.provider_id

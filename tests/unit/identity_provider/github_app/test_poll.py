@@ -3,10 +3,11 @@
 import threading
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import select, update
 
 from authservice.models import admission_state, pinned_name
-from authservice.services.admission import confirmation, poll_turns, removal, state
+from authservice.services.admission import confirmation, poll_turns, removal, state, stored_people
 from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
 
 MEMBERS = "/api/orgs/acme/members"
@@ -41,6 +42,33 @@ def test_what_is_stored_of_their_groups_follows(service, standin, turnable_clock
     assert service.is_alive(mona)
 
 
+def test_a_team_that_was_made_again_has_its_new_number(service, standin, turnable_clock):
+    service.sign_in()
+    service.poll()
+    standin.organization("Acme", teams={"oncall": {"id": 79}})
+    turnable_clock.advance(minutes=11)
+
+    service.poll()
+
+    stored = stored_people.find(service.database.reader, "github", MONA)
+    assert stored.memberships == {"acme": "7", "acme/oncall": "79", "acme/platform": "71"}
+
+
+def test_groups_of_what_cannot_be_read_stay(make_service, standin, turnable_clock):
+    standin.organization("Beta", id=8, installation=80, members={"octocat": "active"})
+    service = make_service("acme beta")
+    mona = service.sign_in()
+    service.poll()
+    assert service.stored(mona).groups == ("acme", "acme/oncall", "acme/platform", "beta")
+    standin.organization("Acme", teams={"oncall": {"members": {}}})
+
+    with standin.failing("/api/orgs/beta/members", "forbidden"):
+        turnable_clock.advance(minutes=11)
+        service.poll()
+
+    assert service.stored(mona).groups == ("acme", "beta")
+
+
 def test_whoever_left_is_removed_with_their_sessions(service, standin, turnable_clock):
     mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
     service.poll()
@@ -54,6 +82,21 @@ def test_whoever_left_is_removed_with_their_sessions(service, standin, turnable_
     assert service.stored(hubot).admitted_at is None
     assert service.removed() == {HUBOT}
     assert service.told
+
+
+def test_whoever_left_one_organization_is_removed_though_another_cannot_be_read(
+    make_service, standin, turnable_clock
+):
+    service = make_service("acme beta")
+    mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
+    service.poll()
+    leave(standin, "octocat")
+    turnable_clock.advance(minutes=11)
+
+    service.poll()
+
+    assert service.is_alive(mona)
+    assert not service.is_alive(hubot)
 
 
 def test_whoever_is_only_missing_on_a_list_stays(service, standin, turnable_clock):
@@ -109,18 +152,28 @@ def test_a_rule_about_a_team_counts_child_teams(make_service, standin, turnable_
     assert not service.is_alive(mona)
 
 
-def test_a_person_whom_a_rule_about_addresses_admits_is_left_alone(make_service, turnable_clock):
+def test_a_person_whom_a_rule_about_addresses_admits_is_left_alone(
+    make_service, standin, turnable_clock
+):
     service = make_service(
         "acme",
         ADMISSION_EMAIL_DOMAINS="example.com",
     )
-    session = service.sign_in(
-        "900001", admitted_at=turnable_clock.moment, admitted_by="domain:example.com"
-    )
+    by_address = {"admitted_at": turnable_clock.moment, "admitted_by": "domain:example.com"}
+    stranger = service.sign_in("900001", **by_address)
+    member = service.sign_in(HUBOT, **by_address)
+    turnable_clock.advance(minutes=1)
 
     service.poll()
+    assert service.stored(member).groups == ("acme",)
+    leave(standin, "octocat")
+    turnable_clock.advance(minutes=11)
+    service.poll()
 
-    assert service.is_alive(session)
+    assert service.is_alive(stranger)
+    assert service.is_alive(member)
+    assert service.stored(member).admitted_by == "domain:example.com"
+    assert service.stored(member).groups == ()
 
 
 def test_everyone_is_polled_every_ten_minutes_and_not_before(service, standin, turnable_clock):
@@ -274,10 +327,11 @@ def test_a_deleted_team_throws_nobody_out_at_once(make_service, standin, turnabl
     assert "the members of acme/platform cannot be read (gone)" in caplog.text
 
 
+@pytest.mark.parametrize("organizations", ["acme", "acme/platform"])
 def test_a_renamed_team_and_a_renamed_organization_admit_as_before(
-    make_service, standin, turnable_clock
+    make_service, standin, turnable_clock, organizations
 ):
-    service = make_service("acme acme/platform")
+    service = make_service(organizations)
     mona = service.sign_in()
     service.poll()
     standin.organization("Acme", login="acme-inc", teams={"platform": {"slug": "base"}})
@@ -288,20 +342,25 @@ def test_a_renamed_team_and_a_renamed_organization_admit_as_before(
     service.poll()
 
     assert service.stored(mona).admitted_at == turnable_clock.moment
+    assert {"acme", "acme/oncall"} <= {*service.stored(mona).groups}
 
 
-def test_a_stranger_with_the_name_lets_nobody_in(service, standin, turnable_clock):
+@pytest.mark.attack("ADMISSION-freed-name")
+def test_a_stranger_with_the_name_lets_nobody_in(make_service, standin, turnable_clock):
+    service = make_service("acme", ADMISSION_USERS="id:900001")
     service.poll()
     standin.organization("Acme", login="acme-inc", members={"octocat": "active"})
     standin.organization("stranger", login="acme", id=666, installation=666)
-    standin.organization("stranger", members={"newcomer": "active"})
+    standin.organization("stranger", members={"newcomer": "active", "hubot": "active"})
     service.app.memberships.installations.forget()
-    newcomer = service.sign_in("900001")
+    newcomer, hubot = service.sign_in("900001"), service.sign_in(HUBOT)
     turnable_clock.advance(minutes=10)
 
     service.poll()
 
-    assert service.stored(newcomer).admitted_at is None
+    assert service.stored(newcomer).admitted_by == "id:900001"
+    assert service.stored(newcomer).groups == ()
+    assert service.stored(hubot).admitted_at is None
     number, other = service.database.reader.execute(
         select(pinned_name.c.number, pinned_name.c.other_number)
     ).one()
