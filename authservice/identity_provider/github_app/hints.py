@@ -19,12 +19,14 @@ Content = Mapping[str, Any]
 class Hint:
     """What to do upon an event."""
 
+    owner: Group | None = None
+    """The organization that it comes from; None where it comes from a person."""
     account_id: str | None = None
     """The person to ask the provider about."""
-    left: Group | None = None
-    """The organization that the person is said to have left, or of a team that they have left."""
+    leaves: bool = False
+    """The person is said to have left the organization, or the team."""
     team: str | None = None
-    """The number of that team."""
+    """The number of the team that the person came to or left."""
     is_child: bool = False
     """Whether that team has a parent, whose member the person was too."""
     revoked: bool = False
@@ -45,8 +47,8 @@ def _organization(content: Content) -> Hint | None:
             membership = content.get("membership")
             person = membership.get("user") if isinstance(membership, dict) else None
             return _of_person(person, content, leaves=action == "member_removed")
-        case "renamed" | "deleted" if _owner(content):
-            return Hint(lists=True)
+        case "renamed" | "deleted":
+            return _of_lists(_owner(content))
     return None
 
 
@@ -68,8 +70,8 @@ def _membership(content: Content) -> Hint | None:
 
 def _team(content: Content) -> Hint | None:
     changes = content.get("action") in {"created", "deleted", "edited"}
-    is_there = isinstance(content.get("team"), dict) and _owner(content)
-    return Hint(lists=True) if changes and is_there else None
+    is_there = isinstance(content.get("team"), dict)
+    return _of_lists(_owner(content)) if changes and is_there else None
 
 
 def _org_block(content: Content) -> Hint | None:
@@ -88,7 +90,14 @@ def _authorization(content: Content) -> Hint | None:
 
 
 def _installation(content: Content) -> Hint | None:
-    return Hint(lists=True) if isinstance(content.get("installation"), dict) else None
+    installed = content.get("installation")
+    if not isinstance(installed, dict):
+        return None
+    return _of_lists(github_groups.organization(installed.get("account")))
+
+
+def _of_lists(owner: Group | None) -> Hint | None:
+    return None if owner is None else Hint(owner=owner, lists=True)
 
 
 def _of_person(
@@ -102,7 +111,7 @@ def _of_person(
     account_id, owner = _number(person), _owner(content)
     if account_id is None or owner is None:
         return None
-    return Hint(account_id=account_id, left=owner if leaves else None, team=team, is_child=is_child)
+    return Hint(owner=owner, account_id=account_id, leaves=leaves, team=team, is_child=is_child)
 
 
 def _owner(content: Content) -> Group | None:

@@ -20,6 +20,7 @@ from authservice.identity_provider.github_app.hints import Hint
 from authservice.identity_provider.github_app.installations import Installations
 from authservice.models import provider_event
 from authservice.services.admission import pins, poll_turns
+from authservice.services.admission.facts import Group
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
@@ -59,10 +60,11 @@ class ProviderEvents:
     def take(self, name: str, content: hints.Content, fingerprint: str) -> None:
         """Act upon an event soon, if it is about something of ours.
 
-        One that comes again may be replayed: the provider decides, and the event does not count.
+        An App that is public can be installed by strangers, whose events are signed as well. One
+        that comes again may be replayed: the provider decides, and the event does not count.
         """
         hint = hints.of_event(name, content)
-        if hint is None:
+        if hint is None or not self._is_ours(hint.owner):
             return
         with self._database.transaction() as connection:
             seen = {"id": fingerprint, "received_at": clock.now()}
@@ -78,6 +80,16 @@ class ProviderEvents:
             if not full:
                 self._waiting.add((hint, is_new))
         self._places.submit(*(self._lists_changed,) if full else (self._act, hint, is_new))
+
+    def _is_ours(self, owner: Group | None) -> bool:
+        """Tell whether an event may be about somebody here: of an organization, or of a person."""
+        pinned = pins.of_rules(self._database.reader, pins.named_rules(self._settings))
+        return owner is None or any(
+            # A name without a number may be given one by a sign-in that is under way.
+            pinned[rule].number == owner.number if rule in pinned else name == owner.name
+            for name in self._settings.organizations
+            for rule in [f"{RuleKind.ORGANIZATION}:{name}"]
+        )
 
     def stop(self) -> None:
         """End, after what is under way."""
@@ -125,7 +137,7 @@ class ProviderEvents:
     def _counts(self, hint: Hint) -> bool:
         """Tell whether the person was admitted by what they are said to have left."""
         known = self._confirmations.find(hint.account_id or "")
-        if hint.left is None:
+        if not hint.leaves:
             return False
         if known is None or known.admitted_by is None:
             # Somebody who is signing in just now.
@@ -137,12 +149,13 @@ class ProviderEvents:
         )
 
     def _is_left(self, rule: Rule, hint: Hint) -> bool:
-        if hint.left is None or rule.organization is None:
+        if rule.organization is None:
             return False
-        pinned = pins.of_rules(self._database.reader, [rule]).get(str(rule))
-        number = None if pinned is None else pinned.number
-        if rule.kind is RuleKind.ORGANIZATION:
-            return hint.team is None and number in {None, hint.left.number}
-        if rule.organization != hint.left.name:
+        owner = Rule(RuleKind.ORGANIZATION, rule.organization)
+        pinned = pins.of_rules(self._database.reader, [owner, rule])
+        numbers = {text: pin.number for text, pin in pinned.items()}
+        if hint.owner is None or numbers.get(str(owner)) != hint.owner.number:
             return False
-        return hint.team in {None, number} or hint.is_child
+        if hint.team is None:
+            return True
+        return rule != owner and (hint.is_child or numbers.get(str(rule)) == hint.team)

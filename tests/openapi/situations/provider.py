@@ -7,14 +7,14 @@ WEBHOOK = "post_provider_webhook"
 
 
 def _event(world, content, **changes):
-    body, headers = github_app.signed("organization", content)
+    body, headers = github_app.signed("github_app_authorization", content)
     browser = world.production_with_app()
     return lambda: browser.post(github_app.WEBHOOK, body, headers | changes, expect_errors=True)
 
 
 @situation(WEBHOOK, 202)
 def an_event(world):
-    return _event(world, provider_events.organization("member_removed"))
+    return _event(world, provider_events.revoked())
 
 
 @situation(WEBHOOK, 400)

@@ -1,6 +1,7 @@
 """Acting upon events: the provider's answer counts, and the event alone only in an outage."""
 
 import itertools
+from contextlib import nullcontext
 
 import pytest
 from sqlalchemy import select
@@ -45,6 +46,34 @@ def test_whoever_left_is_removed(service, standin, hubot):
     assert service.told == ["clients"]
 
 
+def test_whoever_left_one_organization_is_removed_though_another_cannot_be_read(
+    make_service, standin
+):
+    service = make_service("acme beta")
+    hubot = service.sign_in(HUBOT)
+    service.poll()
+    leave(standin)
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert not service.is_alive(hubot)
+
+
+def test_a_member_whom_a_rule_about_addresses_admits_keeps_that_rule(
+    make_service, standin, turnable_clock
+):
+    service = make_service("acme", ADMISSION_EMAIL_DOMAINS="example.com")
+    by_address = {"admitted_at": turnable_clock.moment, "admitted_by": "domain:example.com"}
+    hubot = service.sign_in(HUBOT, **by_address)
+
+    service.hear("organization", provider_events.organization("member_added"))
+    leave(standin)
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert service.is_alive(hubot)
+    assert service.stored(hubot).admitted_by == "domain:example.com"
+
+
 @pytest.mark.attack("ADMISSION-event-of-another-name")
 def test_an_event_about_somebody_who_is_still_there_removes_nobody(service, hubot):
     for event, content in (
@@ -59,6 +88,7 @@ def test_an_event_about_somebody_who_is_still_there_removes_nobody(service, hubo
 
 
 def test_a_person_who_is_signing_in_just_now_is_written_down(service, standin):
+    service.poll()
     leave(standin)
 
     service.hear("organization", provider_events.organization("member_removed"))
@@ -191,6 +221,20 @@ def test_in_an_outage_a_removal_from_the_team_of_the_rule_counts(
             assert service.is_alive(mona) is stays
 
 
+def test_in_an_outage_a_renamed_organization_counts_by_its_number(
+    make_service, standin, turnable_clock
+):
+    service = make_service("acme/platform")
+    mona = admitted(service, turnable_clock, MONA)
+    content = provider_events.organization("member_removed", MONA_AS_GITHUB_SAYS)
+    content["organization"] = {"login": "acme-inc", "id": 7}
+    standin.fault(f"/api/user/{MONA}", "500")
+
+    service.hear("organization", content)
+
+    assert not service.is_alive(mona)
+
+
 def test_in_an_outage_a_removal_from_another_organization_does_not_count(make_service, standin):
     standin.organization("other", id=8, installation=80, members={"hubot": "active"})
     service = make_service("other acme")
@@ -246,8 +290,28 @@ def test_what_is_about_no_person_has_the_lists_read_at_once(subtests, service):
             assert service.poll()
 
 
-def test_what_is_about_nothing_of_ours_is_not_written_down(service):
-    service.hear("push", {"ref": "refs/heads/main"})
+@pytest.mark.attack("ADMISSION-event-of-a-stranger")
+def test_an_event_of_another_organization_is_ignored(subtests, service, standin, hubot):
+    leave(standin)
+    polled_at = select(admission_state.c.poll_at)
+    before = service.database.reader.scalar(polled_at)
+    theirs = {"organization": {"login": "Acme", "id": 666}}
+    installed = provider_events.installation("created")
+    installed["installation"]["account"] = theirs["organization"]
+    for event, content in (
+        ("organization", provider_events.organization("member_removed") | theirs),
+        ("organization", provider_events.organization("renamed") | theirs),
+        ("membership", provider_events.membership("removed") | theirs),
+        ("team", provider_events.team("deleted") | theirs),
+        ("org_block", provider_events.org_block("blocked") | theirs),
+        ("installation", installed),
+        ("push", {"ref": "refs/heads/main"}),
+    ):
+        for provider in (nullcontext(), standin.failing(PERSON, "500")):
+            with subtests.test(event=event, provider=provider), provider:
+                service.hear(event, content)
 
-    assert service.database.reader.scalars(select(provider_event.c.id)).all() == []
-    assert service.database.reader.scalar(select(admission_state.c.poll_at)) is None
+                assert service.is_alive(hubot)
+                assert service.told == []
+                assert service.database.reader.scalar(select(provider_event.c.id)) is None
+                assert service.database.reader.scalar(polled_at) == before
