@@ -191,7 +191,8 @@ def _teams_of(
             inside = [team.group for team, is_in in zip(batch, answers, strict=True) if is_in]
             groups += inside
             entered = {group.number for group in inside}
-            waiting = [team for team in waiting if team not in batch]
+            done = {*batch}
+            waiting = [team for team in waiting if team not in done]
             waiting += [team for team in teams if team.parent and team.parent.number in entered]
     if waiting:
         _log.warning("an organization has more than %d teams to ask for", _MOST_TEAMS)

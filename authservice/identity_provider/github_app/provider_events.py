@@ -83,8 +83,10 @@ class ProviderEvents:
 
     def _is_ours(self, owner: Group | None) -> bool:
         """Tell whether an event may be about somebody here: of an organization, or of a person."""
+        if owner is None:
+            return True
         pinned = pins.of_rules(self._database.reader, pins.named_rules(self._settings))
-        return owner is None or any(
+        return any(
             # A name without a number may be given one by a sign-in that is under way.
             pinned[rule].number == owner.number if rule in pinned else name == owner.name
             for name in self._settings.organizations
