@@ -82,6 +82,7 @@ def _common_components(
         signing_keys=keys,
         github_app=app,
         rules_in_force=start.rules_in_force(settings, database),
+        rule_names=start.rule_names(settings, database),
         identity_provider=_identity_provider(settings, database, app),
         sign_in_places=SignInPlaces(settings.provider.concurrent_sign_ins),
         cookies=cookies,

@@ -36,6 +36,7 @@ from authservice.settings import (
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
+    from authservice.identity_provider.rule_names import RuleNames
     from authservice.observability.metrics import ProcessMetrics
     from authservice.observability.tracing import ProcessTracing
 
@@ -188,6 +189,16 @@ def rules_in_force(settings: AuthSettings, database: Database) -> RulesInForce:
     except DatabaseError as error:
         raise SystemExit(_refused(error)) from None
     return rules
+
+
+def rule_names(settings: AuthSettings, database: Database) -> "RuleNames | None":
+    """Return what asks for the numbers of names in rules; in local mode they need none."""
+    if settings.local_mode:
+        return None
+    # Imported where it is used, as below.
+    from authservice.identity_provider.rule_names import RuleNames  # noqa: PLC0415
+
+    return RuleNames(settings, database)
 
 
 def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:

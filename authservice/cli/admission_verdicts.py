@@ -17,6 +17,8 @@ from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
+_ABOUT_THE_NAME = {Why.NAME_UNRESOLVED, Why.NAME_REASSIGNED}
+
 
 class Says(StrEnum):
     """What a rule says to an account."""
@@ -102,7 +104,7 @@ def _verdict(
         return Verdict(str(rule), Says.LETS_IN, fits)
     if rule.kind is RuleKind.DOMAIN and why is not Why.ADDRESSES_NOT_TRUSTED:
         return Verdict(str(rule), Says.UNKNOWN, "only a sign-in shows the address")
-    if rule.kind in GROUP_KINDS and why is not Why.NAME_REASSIGNED:
+    if rule.kind in GROUP_KINDS and why not in _ABOUT_THE_NAME:
         was = "a member" if _against(settings, rule, stored, remembered) is None else "no member"
         before = f"; at the last sign-in: {was}" if signed_in_before else "; has never signed in"
         return Verdict(str(rule), Says.UNKNOWN, f"only a sign-in shows membership{before}")
@@ -113,7 +115,7 @@ def _against(
     settings: AuthSettings, rule: Rule, stored: Mapping[str, Pin], person: Person
 ) -> Why | None:
     """Return why a rule would not let a person in; None where it would."""
-    pinned = pins.foreseen(stored, [rule], person)
+    pinned = pins.marked(stored, person)
     trust_emails = settings.provider.trust_emails
     decided = decision.decide([rule], pinned, person, trust_emails=trust_emails)
     return decided.reasons[0].why if decided.reasons else None

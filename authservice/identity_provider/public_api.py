@@ -1,6 +1,6 @@
 """What the provider says of accounts and organizations to anyone: which number a name has.
 
-For commands, under our client id and secret, whose rate limit is higher than a stranger's.
+Under our client id and secret, whose rate limit is higher than a stranger's.
 """
 
 from base64 import b64encode
@@ -8,16 +8,26 @@ from urllib.parse import quote
 
 from authservice import outgoing
 from authservice.httpclient import Method, Request, Response, Timeouts
-from authservice.identity_provider import SignInFailedError, github_groups
+from authservice.identity_provider import OutageError, SignInFailedError, github_groups
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.provider_calls import ProviderCalls, json_body
 from authservice.services.admission.facts import Group
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind, folded
 
+UNAUTHORIZED = "unauthorized"
 _NO_CONTENT, _UNAUTHORIZED, _NOT_FOUND = 204, 401, 404
 _MAX_BODY_BYTES = 1024 * 1024
 _PATIENCE = 30.0
+# So many that take as long as one may.
+_CALLS = 3
+
+
+class _OwnCalls(ProviderCalls):
+    """Calls under a rate limit of our own."""
+
+    def limit_error(self, _request: Request, _response: Response, said: str) -> OutageError:
+        return OutageError(said)
 
 
 class PublicApi:
@@ -29,9 +39,10 @@ class PublicApi:
         self._api_url = provider.api_url
         pair = f"{provider.client_id}:{provider.client_secret}".encode()
         self._credentials = f"Basic {b64encode(pair).decode()}"
-        timeouts = Timeouts(connect=5, read=5, total=10)
+        call = patience / _CALLS
+        timeouts = Timeouts(connect=call / 2, read=call / 2, total=call)
         client = outgoing.client(settings.outgoing, timeouts, _MAX_BODY_BYTES)
-        self._calls = ProviderCalls(client, patience)
+        self._calls = _OwnCalls(client, patience)
 
     def number_of(self, rule: Rule) -> str | None:
         """Return the number that the name in a rule has now; None if nobody has that name.
@@ -76,5 +87,5 @@ class PublicApi:
         response = self._calls.send(Request(Method.GET, f"{self._api_url}{path}", headers))
         if response.status_code == _UNAUTHORIZED:
             message = "it does not accept our client id with our client secret"
-            raise SignInFailedError("unauthorized", message)
+            raise SignInFailedError(UNAUTHORIZED, message)
         return response

@@ -20,6 +20,7 @@ from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp
+    from authservice.identity_provider.rule_names import RuleNames
     from authservice.observability.metrics import ProcessMetrics
     from authservice.observability.tracing import ProcessTracing
 
@@ -37,6 +38,7 @@ class Components:
     signing_keys: SigningKeys
     identity_provider: IdentityProvider
     rules_in_force: RulesInForce
+    rule_names: "RuleNames | None"
     github_app: "GitHubApp | None"
     sign_in_places: SignInPlaces
     cookies: Cookies
@@ -55,6 +57,8 @@ class Components:
         """Start the background threads."""
         self.backchannel_logout.start()
         self.upkeep.start()
+        if self.rule_names is not None:
+            self.rule_names.start()
         if self.github_app is not None:
             self.github_app.start()
         if self.metrics is not None:
@@ -66,6 +70,8 @@ class Components:
         """Stop the background threads, and close the database."""
         if self.github_app is not None:
             self.github_app.stop()
+        if self.rule_names is not None:
+            self.rule_names.stop()
         self.backchannel_logout.stop()
         self.signing_keys.wait()
         self.upkeep.stop()

@@ -12,6 +12,7 @@ from authservice.cli import main
 from authservice.crypto.server_secret import ServerSecret
 from authservice.database.database import Database
 from authservice.services.keys.signing_keys import SigningKeys
+from tests.helpers import admission
 from tests.helpers.applications import ROTATION
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT
@@ -77,6 +78,12 @@ class Machine:
         database = Database(f"sqlite:///{self.database_file}")
         opened = ServerSecret(base64.b64decode(secret or self.secret))
         SigningKeys(database, opened, rotation=ROTATION).load()
+        database.dispose()
+
+    def pin(self, numbers):
+        """Let names in rules have their numbers by now."""
+        database = Database(f"sqlite:///{self.database_file}")
+        admission.pin(database, numbers)
         database.dispose()
 
     def command(self, *arguments):

@@ -11,6 +11,7 @@ def acme(machine, identity_provider_standin):
     """A machine with an App in order, which is installed in Acme."""
     machine.set("admission.users", None)
     machine.set("admission.organizations", "acme")
+    machine.pin({"org:acme": "7"})
     machine.environ(**github_app.environ())
     github_app.register(identity_provider_standin)
     identity_provider_standin.app(client_id=identity_provider_standin.client_id)

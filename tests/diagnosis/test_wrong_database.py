@@ -14,7 +14,6 @@ from authservice.services.clients import client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
 from authservice.services.upkeep import local_mark
-from authservice.settings.admission import rules
 from tests.diagnosis.machine import finds
 from tests.helpers.ports import free_port
 from tests.helpers.profiles import profile
@@ -171,6 +170,7 @@ def test_the_resources_of_each_client_are_listed(machine):
 def test_a_client_for_members_of_an_organization_that_is_not_asked_about(machine):
     about = registered(machine, allow=["org:acme", "team:other/platform", "id:1"])
     machine.set("claims.groups_from", "acme")
+    machine.pin({"org:acme": "7", "team:other/platform": "71"})
 
     finds(machine, ("client_lists.unread", about))
 
@@ -184,11 +184,10 @@ def test_a_client_for_a_domain_whose_addresses_do_not_count(machine):
 
 def test_a_client_for_a_name_that_means_another_number_by_now(machine):
     about = registered(machine, allow=["user:octocat"])
-    rule = rules.parse("user:octocat")
+    machine.pin({"user:octocat": "1"})
     database = Database(f"sqlite:///{machine.database_file}")
     with database.transaction() as connection:
-        for account_id in ("1", "66"):
-            pins.resolve(connection, [rule], Person(account_id, "octocat"))
+        pins.mark(connection, Person("66", "octocat"))
     database.dispose()
 
     finds(machine, ("admission.name_reassigned", about))
@@ -197,8 +196,17 @@ def test_a_client_for_a_name_that_means_another_number_by_now(machine):
 def test_the_list_of_each_client_is_shown_with_its_names_that_have_no_number(machine):
     about = registered(machine, allow=["user:octocat", "id:1"])
 
+    (found,) = finds(machine, ("admission.name_unresolved", about))
+    assert found["found"] == "user:octocat"
     _, output = machine.check("--json")
 
     listed = [each for each in json.loads(output)["findings"] if each["id"] == "client_lists"]
     assert {(each["severity"], each["about"]) for each in listed} == {("ok", about)}
-    assert [each["found"] for each in listed] == ["user:octocat id:1", "user:octocat"]
+    assert [each["found"] for each in listed] == ["user:octocat id:1"]
+
+
+def test_names_on_a_list_need_no_number_in_local_mode(make_machine):
+    machine = make_machine("local.ini")
+    registered(machine, allow=["user:octocat"])
+
+    finds(machine)

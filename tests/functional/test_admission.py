@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, select
 
 from authservice.events import SignInRefused
 from authservice.models import account, session, user
-from tests.helpers.admission import Gate
+from tests.helpers.admission import Gate, pin
 from tests.helpers.production import production_browser
 from tests.helpers.relying_party import RelyingParty
 
@@ -57,7 +57,9 @@ def test_one_rule_that_fits_lets_a_person_in(subtests, gate, database):
             with database.transaction() as connection:
                 # Nobody has come before.
                 connection.execute(delete(user))
-            person, _ = gate.come(gate.serves(**rules))
+            app = gate.serves(**rules)
+            pin(database, {"team:acme/on-call": "72", "team:acme/platform": "71"})
+            person, _ = gate.come(app)
 
             assert person.session()["user"]["name"] == "Mona Lisa"
             admitted_at, admitted_by = database.reader.execute(

@@ -13,14 +13,17 @@ from authservice.models import user
 from authservice.services.admission import pins
 from authservice.services.admission.decision import SENTENCES, Pin, Why
 from authservice.services.admission.facts import Group, Memberships
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
-from authservice.settings.admission import rules
 from tests.helpers import github_app
+from tests.helpers.admission import pin
 from tests.helpers.profiles import profile
 from tests.unit.services.admission.people import person
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed
 
 OCTOCAT = "583231"
+PLATFORM = "team:acme/platform"
 
 
 @pytest.fixture
@@ -49,14 +52,28 @@ def admitting(printed, standin, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def seen(database):
-    """Store what a sign-in of someone shows of the name in a rule."""
+def has(database):
+    """Let a name have a number, and be shown with another one where there is one."""
 
-    def seen(entry, who):
-        with database.transaction() as connection:
-            pins.resolve(connection, [rules.parse(entry)], who)
+    def has(entry, number, other=None):
+        pin(database, {entry: number})
+        if other is not None:
+            with database.transaction() as connection:
+                kind, _, name = entry.partition(":")
+                groups = {"organizations" if kind == "org" else "teams": {name: other}}
+                who = person(other, name) if kind == "user" else person(**groups)
+                pins.mark(connection, who)
 
-    return seen
+    return has
+
+
+@pytest.fixture
+def app(standin, monkeypatch):
+    """A GitHub App, which is installed in the organization."""
+    for name, value in github_app.environ().items():
+        monkeypatch.setenv(name, value)
+    github_app.register(standin)
+    standin.organization("Acme", installation=70, teams={"platform": {"id": 701}})
 
 
 @pytest.fixture
@@ -68,6 +85,12 @@ def octocat(database):
         found, _ = users.from_profile(connection, theirs)
         connection.execute(update(user).values(admitted_at=clock.now(), admitted_by="org:acme"))
     return found.id
+
+
+def client_for(database, *entries):
+    metadata = ClientMetadata(name="App", redirect_uris=["https://a.example/cb"], allow=entries)
+    with database.begin() as transaction:
+        client_registration.register(transaction, metadata)
 
 
 def stored(database):
@@ -86,24 +109,30 @@ def answering(monkeypatch, text):
 
 
 def test_names_without_a_number_are_given_the_one_they_have_now(admitting, database):
+    client_for(database, "user:hubot", "id:1")
     run = admitting(organizations="acme acme/platform", users="user:OctoCat id:1")
 
     printed = run("pin")
 
-    assert stored(database) == {"org:acme": Pin("7"), "user:octocat": Pin(OCTOCAT)}
+    assert stored(database) == {
+        "org:acme": Pin("7"),
+        "user:hubot": Pin("480938"),
+        "user:octocat": Pin(OCTOCAT),
+    }
+    why = "the provider shows its number to members only"
     assert printed.out.splitlines() == [
         "org:acme means 7",
-        "team:acme/platform has no number; the next member pins it",
+        f"{PLATFORM} admits nobody: {why}; authservice admission pin {PLATFORM} --number NUMBER",
         f"user:octocat means {OCTOCAT}",
+        "user:hubot means 480938",
     ]
 
 
 def test_a_name_that_another_one_has_now_is_renewed_on_request(
-    admitting, database, seen, octocat, monkeypatch
+    admitting, database, has, octocat, monkeypatch
 ):
     run = admitting(organizations="acme")
-    for number in ("6", "7"):
-        seen("org:acme", person(organizations={"acme": number}))
+    has("org:acme", "6", "7")
     assert stored(database) == {"org:acme": Pin("6", "7")}
 
     answering(monkeypatch, "no\n")
@@ -122,8 +151,8 @@ def test_a_name_that_another_one_has_now_is_renewed_on_request(
     assert not is_admitted(database)
 
 
-def test_a_name_that_has_its_number_is_left_alone(admitting, database, seen, octocat):
-    seen("org:acme", person(organizations={"acme": "7"}))
+def test_a_name_that_has_its_number_is_left_alone(admitting, database, has, octocat):
+    has("org:acme", "7")
 
     printed = admitting(organizations="acme")("pin", "--json")
 
@@ -133,18 +162,45 @@ def test_a_name_that_has_its_number_is_left_alone(admitting, database, seen, oct
     assert is_admitted(database)
 
 
-def test_the_number_of_a_team_is_forgotten_for_the_next_member_to_pin(admitting, database, seen):
-    run = admitting(organizations="acme/platform acme/infra")
-    for number, entry in (("700", "acme/platform"), ("800", "acme/infra"), ("801", "acme/infra")):
-        seen(f"team:{entry}", person(teams={entry: number}))
+def test_a_number_that_the_provider_does_not_show_is_named(admitting, database, has):
+    run = admitting(organizations="acme/platform acme/infra acme/new")
+    has("org:acme", "7")
+    has("team:acme/platform", "700")
+    has("team:acme/infra", "800", "801")
+    before = stored(database)
 
-    # Those that mean something else now, and a team that is named.
-    run("pin", "--yes")
-    assert stored(database) == {"team:acme/platform": Pin("700")}
-    printed = run("pin", "team:acme/platform", "--yes")
+    lines = run("pin", "--yes").out.splitlines()
+    assert lines[0] == "team:acme/platform means 700"
+    assert all("admits nobody" in line for line in lines[1:3])
+    with pytest.raises(SystemExit, match=r"pin team:acme/infra --number NUMBER; nothing was"):
+        run("pin", "org:acme", "team:acme/infra")
+    assert stored(database) == before
 
-    assert printed.out == "team:acme/platform no longer means 700; the next member pins it\n"
-    assert stored(database) == {}
+    printed = run("pin", "team:acme/infra", "--number", "801", "--yes")
+    run("pin", "team:acme/new", "--number", "900")
+
+    assert printed.out == "team:acme/infra means 801, and no longer 800\n"
+    assert stored(database) == before | {
+        "team:acme/infra": Pin("801"),
+        "team:acme/new": Pin("900"),
+    }
+
+
+@pytest.mark.usefixtures("app")
+def test_an_app_says_the_number_of_a_team(admitting, database, standin, has):
+    run = admitting(organizations="acme/platform acme/gone")
+    has("org:acme", "7")
+    has("team:acme/platform", "700", "701")
+    standin.organization("Acme", login="acme-labs")
+
+    with pytest.raises(SystemExit, match="team:acme/gone: nobody has that name"):
+        run("pin", "team:acme/gone")
+    run("pin", "team:acme/platform", "--yes")
+    assert stored(database)["team:acme/platform"] == Pin("701")
+
+    standin.organization("Acme", installation=None)
+    with pytest.raises(SystemExit, match=r"cannot read the organization \(not_installed\)"):
+        run("pin", "team:acme/platform")
 
 
 def test_a_name_that_nobody_has_is_not_pinned(admitting, database):
@@ -165,11 +221,16 @@ def test_a_name_that_nobody_has_is_not_pinned(admitting, database):
         ("org:a b", "must be org:NAME"),
         ("id:5", "has no name that could change its number"),
         ("domain:example.com", "has no name that could change its number"),
+        ("org:acme org:beta --number 7", "--number is that of one RULE"),
+        ("--number 7", "--number is that of one RULE"),
+        ("org:acme --number x7", "--number 'x7' must be a number of the identity provider"),
+        ("org:acme --number 7 --number 8", "--number is given twice"),
     ],
 )
 def test_what_has_no_number_to_renew_is_refused(admitting, capsys, entry, words):
+    arguments = [entry] if entry == "org:a b" else entry.split()
     with pytest.raises(SystemExit) as ended:
-        admitting(organizations="acme")("pin", entry)
+        admitting(organizations="acme")("pin", *arguments)
 
     assert ended.value.code == 2
     assert words in capsys.readouterr().err
@@ -196,10 +257,11 @@ def test_an_outage_of_the_provider_is_said(admitting, standin, command):
 # test
 
 
-def test_each_rule_says_what_it_would_do(admitting, seen):
-    seen("org:beta", person(organizations={"beta": "8"}))
-    seen("user:gone", person("1", "gone"))
-    seen("user:gone", person("2", "gone"))
+def test_each_rule_says_what_it_would_do(admitting, has):
+    has("org:acme", "7")
+    has("team:acme/platform", "700")
+    has("user:octocat", OCTOCAT)
+    has("user:gone", "1", "2")
     run = admitting(
         organizations="acme acme/platform beta",
         users=f"user:octocat user:gone id:{OCTOCAT} id:1",
@@ -213,7 +275,7 @@ def test_each_rule_says_what_it_would_do(admitting, seen):
         f"octocat is account {OCTOCAT}.",
         f"org:acme: {unknown}",
         f"team:acme/platform: {unknown}",
-        f"org:beta: {unknown}",
+        f"org:beta: does not: {SENTENCES[Why.NAME_UNRESOLVED]}",
         "user:octocat: lets in: it is this account",
         f"user:gone: does not: {SENTENCES[Why.NAME_REASSIGNED]}",
         f"id:{OCTOCAT}: lets in: it is this account",
@@ -223,20 +285,22 @@ def test_each_rule_says_what_it_would_do(admitting, seen):
     ]
 
 
-def test_a_public_member_is_one(admitting, standin, seen):
+def test_a_public_member_is_one(admitting, standin, has):
     standin.organization("Acme", public_members=["octocat"])
     run = admitting(organizations="acme")
+    has("org:acme", "7")
 
     assert "org:acme: lets in: a public member" in run("test", "octocat").out
     # Of the organization that has the name now, which is not the one that was meant.
-    seen("org:acme", person(organizations={"acme": "6"}))
+    standin.organization("Acme", id=8)
     assert (
         "org:acme: does not: the name belongs to another number now" in run("test", "octocat").out
     )
 
 
-def test_what_the_last_sign_in_showed_is_told(admitting, octocat, seen):
-    seen("org:acme", person(organizations={"acme": "7"}))
+def test_what_the_last_sign_in_showed_is_told(admitting, octocat, has):
+    has("org:acme", "7")
+    has("team:acme/other", "702")
     run = admitting(organizations="acme acme/other")
 
     lines = run("test", "octocat").out.splitlines()
@@ -247,12 +311,10 @@ def test_what_the_last_sign_in_showed_is_told(admitting, octocat, seen):
     assert lines[4] == "Only a sign-in can tell whether it may."
 
 
-def test_an_app_sees_every_membership(admitting, standin, monkeypatch):
-    for name, value in github_app.environ().items():
-        monkeypatch.setenv(name, value)
-    github_app.register(standin)
-    standin.organization("Acme", id=7, installation=70, members={"octocat": "active"})
+@pytest.mark.usefixtures("app")
+def test_an_app_sees_every_membership(admitting, has):
     run = admitting(organizations="acme")
+    has("org:acme", "7")
 
     assert "org:acme: lets in: a member" in run("test", "octocat").out
     assert "org:acme: does not: not an active member" in run("test", "hubot").out

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import pinned_name
-from tests.helpers.admission import Gate
+from tests.helpers.admission import Gate, pin
 from tests.helpers.production import production_browser
 from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
@@ -26,6 +26,7 @@ def app(gate):
 
 
 def allowing(app, database, *entries):
+    pin(database, {"team:acme/platform": "71", "user:octocat": "583231"})
     return RelyingParty.registered(app, database, allow=entries)
 
 

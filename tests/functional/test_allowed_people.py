@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from authservice.events import AccessRefused, TokenRefused
-from authservice.models import oauth_client, oauth_consent, pinned_name
+from authservice.models import oauth_client, oauth_consent
 from tests.helpers.browser import Browser
 from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 from tests.helpers.statements import statements  # noqa: F401  (a fixture)
@@ -226,9 +226,7 @@ def test_a_code_obeys_the_list_as_it_is_when_it_is_redeemed(
     assert "not for this user" in invalid_grant(client.redeem(codes[bob]))
     refusals = [event.error for event in happened() if isinstance(event, TokenRefused)]
     assert refusals == ["invalid_grant"]
-    # Its name has not been pinned: nobody with it has come to the client yet.
-    assert "not for this user" in invalid_grant(client.redeem(codes[ada]))
-    assert client.redeem(client.sign_in_with(ada)).status_int == 200
+    assert client.redeem(codes[ada]).status_int == 200
 
 
 @pytest.mark.parametrize("skip_consent", [False, True])
@@ -248,8 +246,6 @@ def test_a_refresh_token_obeys_the_list_as_it_is_and_outlives_a_mistake(
     assert introspected(client, tokens["access_token"])["active"] is True
 
     change(database, client, "id:1", "user:bob")
-    assert invalid_grant(client.refresh(tokens["refresh_token"]))
-    assert comes_in(bob, client)
     answer = client.refresh(tokens["refresh_token"])
     assert answer.status_int == 200
     assert introspected(client, answer.json["refresh_token"])["active"] is True
@@ -287,27 +283,6 @@ def test_someone_who_has_left_is_out_from_the_next_sign_in(app, come, allowing, 
     assert refused(ada, client)
 
 
-@pytest.mark.attack("ADMISSION-listed-name")
-def test_a_name_is_pinned_by_a_sign_in_of_just_now_and_not_by_an_older_one(
-    come, allowing, database, turnable_clock
-):
-    client, ada = allowing("user:ada"), come("ada")
-    turnable_clock.advance(minutes=11)
-
-    silent = client.answer(client.authorize(ada, prompt="none"))
-    assert silent["error"] == "login_required"
-    page = ada.follow_home(client.authorize(ada))
-    said = page.html.main.get_text(" ", strip=True)
-    assert "Sign in again to show whether you are one of them." in said
-    assert database.reader.scalar(select(func.count()).select_from(pinned_name)) == 0
-
-    consent = ada.follow_home(page.forms[0].submit("person", value="ada"))
-    assert consent.request.path == "/consent"
-    assert database.reader.scalar(select(pinned_name.c.number)) == "ada"
-    turnable_clock.advance(minutes=11)
-    assert comes_in(ada, client)
-
-
 def test_an_event_says_who_came_to_which_client_in_vain(come, allowing, happened, caplog):
     client, bob = allowing("org:acme"), come("bob")
     caplog.clear()
@@ -324,7 +299,6 @@ def test_nothing_is_stored_of_someone_who_is_refused(come, allowing, database):
     refused(bob, client)
 
     assert database.reader.scalar(select(func.count()).select_from(oauth_consent)) == 0
-    assert database.reader.scalar(select(func.count()).select_from(pinned_name)) == 0
 
 
 def test_applications_that_share_the_session_are_not_concerned(come, allowing):

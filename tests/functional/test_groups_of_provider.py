@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import account, user
-from tests.helpers.admission import Gate
+from tests.helpers.admission import Gate, pin
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
@@ -50,6 +50,7 @@ def told(app, database, person):
 )
 def test_they_are_those_of_organizations_that_the_settings_name(gate, database, changes, groups):
     app = gate.serves(**changes)
+    pin(database, {"team:acme/platform": "71"})
     person, _ = gate.come(app)
 
     assert stored(database) == ("octocat", tuple(groups))

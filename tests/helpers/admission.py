@@ -1,5 +1,7 @@
 """A service in production with rules of admission, and people who come to it from the stand-in."""
 
+from authservice.services.admission import pins
+from authservice.settings.admission import rules
 from tests.helpers.production import production_app, production_browser
 
 SIGN_IN = "/sign-in"
@@ -9,6 +11,12 @@ NAVIGATION = {
     "Sec-Fetch-Dest": "document",
     "Sec-Fetch-Site": "same-site",
 }
+
+
+def pin(database, numbers):
+    """Give names numbers, as the provider would: ``{"team:acme/platform": "71"}``."""
+    with database.transaction() as connection:
+        pins.learn(connection, {rules.parse(entry): each for entry, each in numbers.items()})
 
 
 class Gate:

@@ -19,7 +19,6 @@ from authservice.oauth.request import (
     OAuthRequest,
 )
 from authservice.oauth.server import server
-from authservice.services.admission.client_rules import Whom
 from authservice.services.clients import client_administration, client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import consents, users
@@ -111,7 +110,9 @@ class Service:
             session = sessions.find_by_id(reader, session_id)
             known = consents.find(reader, client_id, session.user.id)
             visit = Visit(clock.now())
-            step = next_interaction(request, session, known, visit, whom=Whom.THEM, local_mode=True)
+            step = next_interaction(
+                request, session, known, visit, is_for_user=True, local_mode=True
+            )
             saw_consent_page = isinstance(step, Consent)
             if saw_consent_page and agreed:
                 granted = request.consent_scopes

@@ -7,18 +7,21 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from sqlalchemy import Connection
+
 from authservice.cli import admission_verdicts, confirmation, database, ini_file
 from authservice.cli.admission_verdicts import Says, Verdict
-from authservice.cli.arguments import fail, misused
+from authservice.cli.arguments import Once, fail, misused
 from authservice.cli.client_arguments import add_dry_run
 from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.installations import Installations
+from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.public_api import PublicApi
-from authservice.services.admission import pin_renewal, pins, stored_people
+from authservice.services.admission import client_rules, pins, stored_people
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.admission.pin_renewal import Renewal
@@ -40,7 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rule",
         nargs="*",
         metavar="RULE",
-        help="such as org:acme; without one, those of the settings",
+        help="such as org:acme; without one, those of the settings and of clients",
+    )
+    pinning.add_argument(
+        "--number",
+        action=Once,
+        metavar="NUMBER",
+        help="pin this number and ask nobody, for a name that the provider does not show",
     )
     ini_file.add_arguments(pinning)
     add_dry_run(pinning)
@@ -57,25 +66,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _pin(options: argparse.Namespace) -> None:
     ini = ini_file.chosen(options)
     named = [_named(entry) for entry in dict.fromkeys(options.rule)]
+    if options.number is not None:
+        _require_number_of_one(named, options.number)
     settings = _settings(ini)
     with database.local_database(ini, writes=True) as opened:
         event_log.begin(ini.path)
         database.require_migrated(opened)
-        wanted = named or [rule for rule in settings.admission.rules if rule.names]
+        wanted = named or _all_names(settings, opened.reader)
+        stored = pins.all_pins(opened.reader)
         with _asking():
             # Before anything is written: no other writer waits for the provider.
-            provider = PublicApi(settings)
-            stored = pins.of_rules(opened.reader, wanted)
+            numbers = _Numbers(settings, stored)
             planned = [
-                _planned(rule, stored.get(str(rule)), provider, named=bool(named))
+                Renewal(rule, stored.get(str(rule)), options.number or numbers.now(rule))
                 for rule in wanted
             ]
+        hidden = [each for each in planned if each.number is None]
+        if named and hidden:
+            fail(f"{hidden[0]}; nothing was written")
         changes = [each for each in planned if each.changes]
         if any(each.takes_back for each in changes):
             confirmation.confirm(options, _what_happens(changes))
         with opened.begin(dry_run=options.dry_run) as transaction:
             for each in changes:
-                if not pin_renewal.carry_out(transaction.connection, each):
+                number = str(each.number)
+                if not pins.renew(transaction.connection, each.rule, each.stored, number):
                     fail(f"{each.rule} was changed meanwhile; nothing was written")
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
@@ -86,15 +101,42 @@ def _pin(options: argparse.Namespace) -> None:
         print(each)
 
 
-def _planned(rule: Rule, stored: Pin | None, provider: PublicApi, *, named: bool) -> Renewal:
-    if rule.kind is RuleKind.TEAM:
-        # What teams there are is not shown to anyone.
-        stays = stored is not None and stored.other_number is None and not named
-        return Renewal(rule, stored, stored.number if stored is not None and stays else None)
-    number = provider.number_of(rule)
-    if number is None:
-        fail(f"{rule}: nobody has that name at the identity provider; nothing was written")
-    return Renewal(rule, stored, number)
+def _require_number_of_one(named: Sequence[Rule], number: str) -> None:
+    if len(named) != 1:
+        misused("--number is that of one RULE, which has to be named")
+    try:
+        rules.parse(f"{RuleKind.ID}:{number}")
+    except RuleError:
+        misused(f"--number {number!r} must be a number of the identity provider, such as 583231")
+
+
+def _all_names(settings: AuthSettings, reader: Connection) -> list[Rule]:
+    of_settings = [rule for rule in pins.named_rules(settings) if rule.names]
+    return list(dict.fromkeys((*of_settings, *client_rules.names(reader))))
+
+
+class _Numbers:
+    """Asks which numbers names have now."""
+
+    def __init__(self, settings: AuthSettings, stored: Mapping[str, Pin]) -> None:
+        self._public = PublicApi(settings)
+        self._app = _asking_as_app(settings, stored)
+
+    def now(self, rule: Rule) -> str | None:
+        """Return the number of a name; None for a team, where no GitHub App can read it."""
+        if rule.kind is not RuleKind.TEAM:
+            number = self._public.number_of(rule)
+        elif self._app is None:
+            return None
+        else:
+            calls = self._app.installations.calls(_APP_SECONDS)
+            try:
+                number = self._app.number_of_team(calls, rule)
+            except UnreadableError as error:
+                fail(f"{rule}: the GitHub App cannot read the organization ({error.reason})")
+        if number is None:
+            fail(f"{rule}: nobody has that name at the identity provider; nothing was written")
+        return number
 
 
 def _what_happens(changes: Sequence[Renewal]) -> str:
@@ -135,12 +177,18 @@ def _seen_by_app(
     settings: AuthSettings, stored: Mapping[str, Pin], account: Group
 ) -> Memberships | None:
     """Return the groups that the GitHub App of the settings sees; None where there is no App."""
+    app = _asking_as_app(settings, stored)
+    if app is None:
+        return None
+    return app.of_person(app.installations.calls(_APP_SECONDS), account.number, account.name)
+
+
+def _asking_as_app(settings: AuthSettings, stored: Mapping[str, Pin]) -> AppMemberships | None:
     provider = settings.provider
     if provider.app is None:
         return None
     installations = Installations(provider, provider.app, settings.outgoing)
-    asking = AppMemberships(NamedGroups.of(settings), installations, lambda: stored)
-    return asking.of_person(installations.calls(_APP_SECONDS), account.number, account.name)
+    return AppMemberships(NamedGroups.of(settings), installations, lambda: stored)
 
 
 _APP_SECONDS = 30.0

@@ -26,6 +26,12 @@ ADMISSION_NAME_REASSIGNED = error(
     "Find out whose it is. If you mean that one: authservice admission pin RULE; otherwise correct"
     " the rule.",
 )
+ADMISSION_NAME_UNRESOLVED = warning(
+    "admission.name_unresolved",
+    "A name in a rule, in a client's list or in claims.groups_from has no number yet, and counts"
+    " for nobody. The service asks the provider when it starts; for teams, only a GitHub App can.",
+    "Start the service, or see what the provider says: authservice admission pin RULE.",
+)
 ADMISSION_EVERYONE = warning(
     "admission.everyone",
     "Everyone who has an account at the identity provider may sign in.",
@@ -59,10 +65,9 @@ def admission(deployment: Deployment) -> Iterator[Finding]:
         return
     if settings.admission.everyone:
         yield ADMISSION_EVERYONE.at("admission.everyone")
-        return
     domains = [rule.value for rule in settings.admission.rules if rule.kind is RuleKind.DOMAIN]
     yield from _of_domains(settings, ", ".join(domains))
-    names = [rule for rule in settings.admission.rules if rule.names]
+    names = [rule for rule in pins.named_rules(settings) if rule.names]
     if names:
         yield from _of_names(deployment, names)
 
@@ -89,13 +94,9 @@ def _of_names(deployment: Deployment, names: list[Rule]) -> Iterator[Finding]:
         yield admission.skipped("The stored numbers of names cannot be read.")
         return
     yield from _reassigned(pinned)
-    unpinned = [str(rule) for rule in names if str(rule) not in pinned]
-    if unpinned:
-        yield admission.ok(
-            "These names have no number yet: the first person whom they let in pins it, or"
-            " authservice admission pin.",
-            found=", ".join(unpinned),
-        )
+    for rule in names:
+        if str(rule) not in pinned:
+            yield ADMISSION_NAME_UNRESOLVED.at(str(rule))
 
 
 def _reassigned(pinned: dict[str, Pin]) -> Iterator[Finding]:
@@ -121,10 +122,6 @@ CLIENT_LISTS_TRUST_EMAILS = warning(
     " count. The entry lets nobody in.",
     "Set provider.trust_emails = true if the provider makes sure that an address is a person's own;"
     " otherwise use other entries.",
-)
-_UNPINNED = (
-    "These names have no number yet, and nobody has tokens by them: the first person with the name"
-    " who comes to the client pins it, or authservice admission pin ENTRY."
 )
 
 
@@ -159,7 +156,8 @@ def _of_clients(deployment: Deployment, connection: Connection) -> Iterator[Find
             )
         if distrusted := read.distrusted(allow):
             yield CLIENT_LISTS_TRUST_EMAILS.at(about, found=" ".join(map(str, distrusted)))
-        yield from _of_listed_names(connection, about, allow)
+        if not settings.local_mode:
+            yield from _of_listed_names(connection, about, allow)
 
 
 def _of_listed_names(
@@ -173,9 +171,9 @@ def _of_listed_names(
             yield ADMISSION_NAME_REASSIGNED.at(
                 about, found=renamed, expected=f"number {pin.number}"
             )
-    unpinned = [str(rule) for rule in names if str(rule) not in pinned]
-    if unpinned:
-        yield client_lists.ok(_UNPINNED, about=about, found=" ".join(unpinned))
+    unresolved = [str(rule) for rule in names if str(rule) not in pinned]
+    if unresolved:
+        yield ADMISSION_NAME_UNRESOLVED.at(about, found=" ".join(unresolved))
 
 
 _ALLOWED_RESOURCES = (

@@ -32,6 +32,7 @@ from authservice.identity_provider.provider_calls import ProviderCalls, parsed
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people.users import Profile
+from authservice.settings.admission.rules import Rule
 
 _log = logging.getLogger(__name__)
 
@@ -124,6 +125,22 @@ class AppMemberships:
             yield name, NOT_INSTALLED if own is None else own
             if name in names and names[name] != own:
                 yield name, names[name]
+
+    def number_of_team(self, calls: ProviderCalls, rule: Rule) -> str | None:
+        """Return the number that a team has now, None if its organization has none of that name.
+
+        Raises UnreadableError where the organization cannot be read.
+        """
+        organization, _, slug = rule.value.partition("/")
+        for name, place in self.places(calls):
+            if name != organization:
+                continue
+            if isinstance(place, str):
+                raise UnreadableError(place)
+            teams = [team.group for team in self.organizations.teams(self.api(calls, place), place)]
+            own = f"{place.organization.name}/{slug}"
+            return next((team.number for team in teams if team.name == own), None)
+        raise UnreadableError(NOT_INSTALLED)
 
     def api(self, calls: ProviderCalls, place: Installation) -> GitHubApi:
         """Return what asks in an organization; raises UnreadableError where nothing can."""

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from sqlalchemy import Connection
+
 from authservice import clock
 from authservice.database.database import Database
 from authservice.identity_provider import SignInFailedError
@@ -20,9 +22,12 @@ from authservice.identity_provider.github_app.directory import Directory
 from authservice.identity_provider.github_app.pauses import PausedError
 from authservice.services.admission import decision, pins, poll_turns, state, stored_people
 from authservice.services.admission.decision import Person, Pin
+from authservice.services.admission.facts import Memberships
+from authservice.services.admission.pinned_groups import under_pinned_names
 from authservice.services.admission.poll_turns import PollTurn
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
+from authservice.settings.admission.rules import Rule, RuleKind
 
 _log = logging.getLogger(__name__)
 
@@ -102,9 +107,7 @@ class Poll:
         with self._database.transaction() as connection:
             state.outage_ended(connection)
         with self._database.transaction() as connection:
-            # Names are pinned that no sign-in has shown yet.
-            everywhere = Person("", memberships=read.all_groups)
-            pinned = pins.resolve(connection, pins.named_rules(self._settings), everywhere)
+            pinned = _pinned(connection, self._settings, read.all_groups)
         missing: list[str] = []
         for people in stored_people.everyone(self._database.reader, self._settings.provider.id):
             go_on()
@@ -162,3 +165,24 @@ class Poll:
                 reason,
             )
         self._unreadable = unreadable
+
+
+def _pinned(
+    connection: Connection, settings: AuthSettings, everything: Memberships
+) -> dict[str, Pin]:
+    """Return the numbers of the names in rules, after those that the lists have are pinned."""
+    named = pins.named_rules(settings)
+    # A team by its name counts in the pinned organization only.
+    _learn(connection, named, RuleKind.ORGANIZATION, everything)
+    listed = under_pinned_names(everything, pins.of_rules(connection, named))
+    _learn(connection, named, RuleKind.TEAM, listed)
+    pins.mark(connection, Person("", memberships=everything))
+    return pins.of_rules(connection, named)
+
+
+def _learn(
+    connection: Connection, named: Sequence[Rule], kind: RuleKind, listed: Memberships
+) -> None:
+    everyone = Person("", memberships=listed)
+    numbers = {rule: everyone.number_of(rule) for rule in named if rule.kind is kind}
+    pins.learn(connection, {rule: number for rule, number in numbers.items() if number})

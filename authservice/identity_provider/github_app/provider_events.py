@@ -85,13 +85,9 @@ class ProviderEvents:
         """Tell whether an event may be about somebody here: of an organization, or of a person."""
         if owner is None:
             return True
-        pinned = pins.of_rules(self._database.reader, pins.named_rules(self._settings))
-        return any(
-            # A name without a number may be given one by a sign-in that is under way.
-            pinned[rule].number == owner.number if rule in pinned else name == owner.name
-            for name in self._settings.organizations
-            for rule in [f"{RuleKind.ORGANIZATION}:{name}"]
-        )
+        organizations = [Rule(RuleKind.ORGANIZATION, name) for name in self._settings.organizations]
+        pinned = pins.of_rules(self._database.reader, organizations)
+        return owner.number in {pin.number for pin in pinned.values()}
 
     def stop(self) -> None:
         """End, after what is under way."""

@@ -11,7 +11,6 @@ from typing import Literal
 
 from authservice import clock
 from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.services.admission.client_rules import Whom
 from authservice.services.clients import redirect_uris
 from authservice.services.people.consents import Consent as GrantedConsent
 from authservice.services.sessions.sessions import CentralSession
@@ -29,7 +28,7 @@ class Visit:
     declined: tuple[str, ...] = ()
 
 
-Reason = Literal["login", "max_age", "select_account", "names"]
+Reason = Literal["login", "max_age", "select_account"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +78,22 @@ def next_interaction(
     consent: GrantedConsent | None,
     visit: Visit,
     *,
-    whom: Whom,
+    is_for_user: bool,
     local_mode: bool,
 ) -> Interaction:
     """Return what comes next for a request, given who is signed in and what they allowed.
 
-    ``whom`` tells whether the client is for that person.
+    ``is_for_user`` tells whether the client is for that person.
     """
     silent = "none" in authorization_request.prompt
     if session is None:
         return _login_required("nobody is signed in") if silent else SignIn()
     if authorization_request.hinted_user_id not in {None, session.user.id}:
         return _login_required("id_token_hint names another user than the one signed in")
-    reason = _sign_in_reason(authorization_request, session, visit, whom)
+    reason = _sign_in_reason(authorization_request, session, visit)
     if reason is not None:
-        return _login_required(_too_old_for(reason)) if silent else SignIn(reason)
-    if whom is not Whom.THEM:
+        return _login_required("the sign-in is older than max_age") if silent else SignIn(reason)
+    if not is_for_user:
         return NOT_FOR_USER if silent else WrongPerson(session)
     if _needs_consent(authorization_request, consent, visit, local_mode=local_mode):
         return _CONSENT_REQUIRED if silent else Consent()
@@ -105,14 +104,8 @@ def _login_required(cause: str) -> Refuse:
     return Refuse("login_required", f"The user has to sign in: {cause}.")
 
 
-def _too_old_for(reason: Reason) -> str:
-    if reason == "names":
-        return "the sign-in is too old to say whose a name on the client's list is"
-    return "the sign-in is older than max_age"
-
-
 def _sign_in_reason(
-    authorization_request: AuthorizationRequest, session: CentralSession, visit: Visit, whom: Whom
+    authorization_request: AuthorizationRequest, session: CentralSession, visit: Visit
 ) -> Reason | None:
     if session.auth_time >= visit.started_at:
         return None
@@ -125,7 +118,7 @@ def _sign_in_reason(
         return "max_age"
     if "select_account" in authorization_request.prompt and visit.chosen_session_id != session.id:
         return "select_account"
-    return "names" if whom is Whom.UNCERTAIN else None
+    return None
 
 
 def _needs_consent(

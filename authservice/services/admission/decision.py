@@ -55,6 +55,15 @@ class Person:
                 return group.number
         return None
 
+    @property
+    def shown(self) -> dict[str, str]:
+        """Return the numbers of the names that the person shows, by the text of their rule."""
+        memberships = self.memberships or NONE
+        names = [(RuleKind.USER, Group(self.username, self.account_id))] if self.username else []
+        names += [(RuleKind.ORGANIZATION, each) for each in memberships.organizations]
+        names += [(RuleKind.TEAM, each) for each in memberships.teams]
+        return {f"{kind}:{folded(each.name)}": each.number for kind, each in names}
+
     def groups(self, rule: Rule) -> Sequence[Group]:
         """Return the person's organizations or teams, of the kind that a rule is about."""
         memberships = self.memberships or NONE
@@ -69,18 +78,20 @@ class Why(StrEnum):
     ANOTHER_ACCOUNT = "another_account"
     NOT_A_MEMBER = "not_a_member"
     UNREADABLE = "unreadable"
+    NAME_UNRESOLVED = "name_unresolved"
     NAME_REASSIGNED = "name_reassigned"
     ADDRESSES_NOT_TRUSTED = "addresses_not_trusted"
     NO_ADDRESS = "no_address"
     ANOTHER_DOMAIN = "another_domain"
 
 
-LEAVES_OPEN = {Why.UNREADABLE, Why.NAME_REASSIGNED}
-"""With these it is not known whether the rule fits: it could not be checked, or its name moved."""
+LEAVES_OPEN = {Why.UNREADABLE, Why.NAME_UNRESOLVED, Why.NAME_REASSIGNED}
+"""With these it is not known whether the rule fits: it could not be checked, or whom it names."""
 SENTENCES = {
     Why.ANOTHER_ACCOUNT: "it is another account",
     Why.NOT_A_MEMBER: "not an active member",
     Why.UNREADABLE: "the organization does not let us see its members",
+    Why.NAME_UNRESOLVED: "the name has no number yet; see authservice admission pin",
     Why.NAME_REASSIGNED: "the name belongs to another number now; see authservice admission pin",
     Why.ADDRESSES_NOT_TRUSTED: "addresses of this provider do not count: provider.trust_emails",
     Why.NO_ADDRESS: "no verified primary address",
@@ -158,12 +169,12 @@ def _against(rule: Rule, pin: Pin | None, person: Person, *, trust_emails: bool)
         return None if rule.value == person.account_id else Reason(rule, Why.ANOTHER_ACCOUNT)
     if rule.kind is RuleKind.DOMAIN:
         return _against_domain(rule, person, trust_emails=trust_emails)
-    if pin is not None and pin.other_number is not None:
-        return Reason(rule, Why.NAME_REASSIGNED)
+    if pin is None or pin.other_number is not None:
+        return Reason(rule, Why.NAME_UNRESOLVED if pin is None else Why.NAME_REASSIGNED)
     if rule.kind is RuleKind.USER:
-        own = pin is not None and pin.number == person.account_id
+        own = pin.number == person.account_id
         return None if own else Reason(rule, Why.ANOTHER_ACCOUNT)
-    if pin is not None and any(group.number == pin.number for group in person.groups(rule)):
+    if any(group.number == pin.number for group in person.groups(rule)):
         return None
     details = list(_unreadable(rule, person))
     return Reason(rule, Why.UNREADABLE, details[0]) if details else Reason(rule, Why.NOT_A_MEMBER)

@@ -1,4 +1,4 @@
-"""What the settings decide about a person who is there: names are pinned, then rules decide."""
+"""What the settings decide about a person who is there: names are marked, then rules decide."""
 
 from sqlalchemy import Connection
 
@@ -8,9 +8,11 @@ from authservice.settings import AuthSettings
 
 
 def judge(connection: Connection, settings: AuthSettings, person: Person) -> Decision:
-    """Return what the rules decide. What it learns of names is stored, also of who is refused."""
+    """Return what the rules decide. A name that means another one now is marked for it."""
+    if not settings.local_mode:
+        pins.mark(connection, person)
     admission = settings.admission
     if admission.everyone:
         return Decision(EVERYONE)
-    pinned = pins.resolve(connection, admission.rules, person)
+    pinned = pins.in_force(connection, settings, admission.rules, person)
     return decide(admission.rules, pinned, person, trust_emails=settings.provider.trust_emails)

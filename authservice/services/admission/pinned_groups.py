@@ -1,7 +1,8 @@
 """The groups of a person under the names that the settings have for them.
 
 What a name means is its pinned number. An organization that was renamed keeps its name here until
-an operator changes the settings, and a stranger's that has taken the name is not called by it.
+an operator changes the settings. One whose number is not pinned, such as a stranger's that has
+taken the name, is left out.
 """
 
 from collections.abc import Mapping
@@ -15,21 +16,20 @@ from authservice.settings.admission.rules import RuleKind
 def under_pinned_names(memberships: Memberships, pins: Mapping[str, Pin]) -> Memberships:
     """Return the groups; ``pins`` has the numbers of names by the text of their rule."""
     names = _by_number(pins, RuleKind.ORGANIZATION)
-    organizations = {each: _named(each, names) for each in memberships.organizations}
-    prefixes = {
-        each.name: None if group is None else group.name for each, group in organizations.items()
+    organizations = {
+        each.name: Group(names[each.number], each.number)
+        for each in memberships.organizations
+        if each.number in names
     }
     names = _by_number(pins, RuleKind.TEAM)
     teams = []
     for team in memberships.teams:
         organization, _, slug = team.name.partition("/")
-        prefix = prefixes.get(organization, organization)
-        if prefix is not None:
-            teams.append(_named(Group(f"{prefix}/{slug}", team.number), names))
+        if organization in organizations:
+            name = f"{organizations[organization].name}/{slug}"
+            teams.append(_named(Group(name, team.number), names))
     return Memberships(
-        tuple(filter(None, organizations.values())),
-        tuple(filter(None, teams)),
-        memberships.unreadable,
+        tuple(organizations.values()), tuple(filter(None, teams)), memberships.unreadable
     )
 
 

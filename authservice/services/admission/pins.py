@@ -1,13 +1,14 @@
-"""The numbers of the names in rules: pinned when first seen, and renewed by an operator only.
+"""The numbers of the names in rules: learned from the provider, and renewed by an operator only.
 
 A login or the name of an organization can be taken by a stranger once it is free. So a name means
-the number that it had at first. A name that is found with another number admits nobody any more.
+the number that it had when the provider was asked for it, and no sign-in gives it one. Without a
+number it admits nobody, nor does a name that is found with another number later.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 
 from authservice import clock
 from authservice.database.database import insert_or_ignore
@@ -46,7 +47,7 @@ def named_rules(settings: AuthSettings) -> list[Rule]:
     return list(dict.fromkeys((*settings.admission.rules, *organizations)))
 
 
-def of_rules(connection: Connection, rules: Sequence[Rule]) -> dict[str, Pin]:
+def of_rules(connection: Connection, rules: Iterable[Rule]) -> dict[str, Pin]:
     """Return the pinned numbers of these rules, by their texts."""
     names = [str(rule) for rule in rules if rule.names]
     if not names:
@@ -55,31 +56,38 @@ def of_rules(connection: Connection, rules: Sequence[Rule]) -> dict[str, Pin]:
     return {text: Pin(number, other) for text, number, other in rows}
 
 
-def resolve(connection: Connection, rules: Sequence[Rule], person: Person) -> dict[str, Pin]:
-    """Pin what a person shows of the names in rules, and return the pins of all rules.
-
-    A name that is pinned with another number is marked as such, with a warning.
-    """
-    pins = of_rules(connection, rules)
-    seen = [(rule, person.number_of(rule)) for rule in rules if rule.names]
-    news = [(rule, number) for rule, number in seen if number and not _is_known(pins, rule, number)]
-    for rule, number in news:
-        if not _pin(connection, rule, number):
-            _mark(connection, rule, number)
-    return of_rules(connection, rules) if news else pins
+def in_force(
+    connection: Connection, settings: AuthSettings, rules: Sequence[Rule], person: Person
+) -> dict[str, Pin]:
+    """Return the numbers that names have for the rules: in local mode, whose they are today."""
+    if settings.local_mode:
+        return {str(rule): Pin(person.number_of(rule) or "") for rule in rules if rule.names}
+    return of_rules(connection, rules)
 
 
-def foreseen(pins: Mapping[str, Pin], rules: Sequence[Rule], person: Person) -> dict[str, Pin]:
-    """Return the pins as ``resolve`` would leave them, and store nothing."""
-    result = dict(pins)
-    for rule in rules:
-        number = person.number_of(rule)
-        known = result.get(str(rule))
-        if number is not None and known is None:
-            result[str(rule)] = Pin(number)
-        elif number is not None and known is not None and number != known.number:
-            result[str(rule)] = Pin(known.number, number)
-    return result
+def learn(connection: Connection, numbers: Mapping[Rule, str]) -> None:
+    """Pin names to the numbers that the provider says they have, unless they have one by now."""
+    for rule, number in numbers.items():
+        if _pin(connection, rule, number):
+            _log.info("%s means the number %s from now on", rule, number)
+
+
+def mark(connection: Connection, person: Person) -> None:
+    """Mark each pinned name that a person shows with another number, with a warning."""
+    shown = person.shown
+    pinned = select(*_COLUMNS).where(pinned_name.c.id.in_(shown))
+    for text, number, other in connection.execute(pinned).all():
+        if shown[text] not in {number, other}:
+            _mark(connection, text, shown[text])
+
+
+def marked(pins: Mapping[str, Pin], person: Person) -> dict[str, Pin]:
+    """Return pins as ``mark`` would leave them, and store nothing."""
+    shown = person.shown
+    return {
+        text: pin if shown.get(text, pin.number) == pin.number else Pin(pin.number, shown[text])
+        for text, pin in pins.items()
+    }
 
 
 def renew(connection: Connection, rule: Rule, stored: Pin | None, number: str) -> bool:
@@ -98,24 +106,11 @@ def renew(connection: Connection, rule: Rule, stored: Pin | None, number: str) -
     return True
 
 
-def forget(connection: Connection, rule: Rule, stored: Pin) -> bool:
-    """Forget the number of a name, so that the next member pins it; False as for ``renew``."""
-    if not connection.execute(delete(pinned_name).where(*_still(rule, stored))).rowcount:
-        return False
-    _unconfirm(connection, rule)
-    return True
-
-
 def _still(rule: Rule, stored: Pin) -> tuple[ColumnElement[bool], ...]:
     column = pinned_name.c
     # SQL's = would tell nothing of a number that is not there.
     other = column.other_number.is_not_distinct_from(stored.other_number)
     return column.id == str(rule), column.number == stored.number, other
-
-
-def _is_known(pins: dict[str, Pin], rule: Rule, number: str) -> bool:
-    pin = pins.get(str(rule))
-    return pin is not None and number in {pin.number, pin.other_number}
 
 
 def _pin(connection: Connection, rule: Rule, number: str) -> bool:
@@ -130,14 +125,13 @@ def _pin(connection: Connection, rule: Rule, number: str) -> bool:
     return insert_or_ignore(connection, pinned_name, row)
 
 
-def _mark(connection: Connection, rule: Rule, number: str) -> None:
-    """Note that a name has another number than the pinned one, unless that is known."""
-    values = {"of_rule": str(rule), "seen": number, "now": clock.now()}
+def _mark(connection: Connection, text: str, number: str) -> None:
+    values = {"of_rule": text, "seen": number, "now": clock.now()}
     if _REASSIGN.rowcount(connection, values):
         _log.warning(
             "%s admits nobody any more: the name has the number %s now, which is not the pinned"
             " one; see authservice admission pin",
-            rule,
+            text,
             number,
         )
 

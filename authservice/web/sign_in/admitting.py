@@ -1,6 +1,6 @@
 """Whether the person who comes back from the identity provider may enter, under the rules in force.
 
-Each step belongs to the transaction that makes the session: names are pinned, the rules decide, and
+Each step belongs to the transaction that makes the session: names are marked, the rules decide, and
 the confirmation counts only if it began after every removal of the account.
 """
 
@@ -66,12 +66,11 @@ def _with_names_of_the_unread(request: AuthRequest, profile: Profile) -> Profile
 
 
 def with_pinned_names(request: AuthRequest, profile: Profile) -> Profile:
-    """Return a profile with groups under the names of the settings, which are pinned by now."""
+    """Return a profile with groups under the names of the settings."""
     settings = request.auth_settings
     if profile.memberships is None or settings.local_mode:
         return profile
-    names = pins.named_rules(settings)
-    pinned = pins.resolve(request.db, names, Person.of_profile(profile))
+    pinned = pins.of_rules(request.db, pins.named_rules(settings))
     memberships = pinned_groups.under_pinned_names(profile.memberships, pinned)
     return replace(profile, memberships=memberships)
 

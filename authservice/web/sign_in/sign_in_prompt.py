@@ -12,7 +12,6 @@ from authservice.oauth.authorize.interaction import (
     next_interaction,
 )
 from authservice.services.admission import client_rules
-from authservice.services.admission.client_rules import Whom
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import interactions
 from authservice.web.sign_in.return_target import (
@@ -41,15 +40,18 @@ class SignInPrompt:
         waiting = interactions.pending(request, interaction)
         authorization_request = interactions.validated(request, waiting)
         client, session = authorization_request.client, request.confirmed_session
-        whom = Whom.THEM
-        if session is not None:
-            whom = client_rules.whom(
-                request.db_readonly, request.auth_settings, client.allow, session.user.id
-            )
+        is_for_user = session is None or client_rules.admits(
+            request.db_readonly, request.auth_settings, client.allow, session.user.id
+        )
         # One that is to be confirmed counts: what else the person has to do does not change.
         session = session or request.waiting_session
         step = next_interaction(
-            authorization_request, session, None, waiting.visit, whom=whom, local_mode=True
+            authorization_request,
+            session,
+            None,
+            waiting.visit,
+            is_for_user=is_for_user,
+            local_mode=True,
         )
         return cls(
             target=OAuthReturn(interaction),

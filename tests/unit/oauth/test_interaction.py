@@ -15,7 +15,6 @@ from authservice.oauth.authorize.interaction import (
     next_interaction,
 )
 from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.services.admission.client_rules import Whom
 from authservice.services.clients.clients import Client
 from authservice.services.people.consents import Consent as GrantedConsent
 from authservice.services.people.users import User
@@ -77,10 +76,12 @@ JUST_NOW = consent("openid", "email", given=0)
 
 
 def decide(
-    wanted, who=None, allowed=None, *, started=60, chosen=None, local_mode=True, whom=Whom.THEM
+    wanted, who=None, allowed=None, *, started=60, chosen=None, local_mode=True, for_them=True
 ):
     visit = Visit(ago(started), chosen)
-    return next_interaction(wanted, who, allowed, visit, whom=whom, local_mode=local_mode)
+    return next_interaction(
+        wanted, who, allowed, visit, is_for_user=for_them, local_mode=local_mode
+    )
 
 
 def test_nobody_signed_in_means_sign_in_without_a_reason(subtests):
@@ -246,7 +247,7 @@ def test_a_client_for_others_is_refused_before_anything_is_asked(subtests):
             with subtests.test(prompt=prompt, allowed=allowed):
                 who = session(signed_in=0)
 
-                found = decide(request(prompt), who, allowed, whom=Whom.OTHERS)
+                found = decide(request(prompt), who, allowed, for_them=False)
 
                 assert found == WrongPerson(who)
 
@@ -255,7 +256,7 @@ def test_a_client_for_others_is_refused_before_anything_is_asked(subtests):
 def test_a_silent_request_of_a_client_for_others_is_answered_at_once(skip_consent):
     authorization_request = request("none", skip_consent=skip_consent)
 
-    found = decide(authorization_request, session(), ALL, whom=Whom.OTHERS)
+    found = decide(authorization_request, session(), ALL, for_them=False)
 
     assert (found.error, isinstance(found, Refuse)) == ("access_denied", True)
 
@@ -265,22 +266,12 @@ def test_a_silent_request_of_a_client_for_others_is_answered_at_once(skip_consen
     [("login", None, "login"), ("", 0, "max_age"), ("select_account", None, "select_account")],
 )
 def test_who_may_still_come_as_another_person_is_not_refused_yet(prompt, max_age, reason):
-    found = decide(request(prompt, max_age), session(), ALL, whom=Whom.OTHERS)
+    found = decide(request(prompt, max_age), session(), ALL, for_them=False)
 
     assert found == SignIn(reason)
 
 
 def test_a_hint_of_another_user_comes_before_the_list():
-    found = decide(request(hint="bob"), session(), ALL, whom=Whom.OTHERS)
+    found = decide(request(hint="bob"), session(), ALL, for_them=False)
 
     assert found.error == "login_required"
-
-
-def test_a_name_that_may_be_anothers_by_now_asks_for_one_sign_in():
-    wanted, silent = request(), request("none")
-
-    assert decide(wanted, session(), ALL, whom=Whom.UNCERTAIN) == SignIn("names")
-    assert decide(silent, session(), ALL, whom=Whom.UNCERTAIN).error == "login_required"
-    just_now = session(signed_in=0)
-    assert decide(wanted, just_now, ALL, whom=Whom.UNCERTAIN) == WrongPerson(just_now)
-    assert decide(silent, just_now, ALL, whom=Whom.UNCERTAIN).error == "access_denied"

@@ -27,10 +27,7 @@ from authservice.oauth.parameters import Parameters
 from authservice.oauth.request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.server import server
 from authservice.services.admission import client_rules
-from authservice.services.admission.client_rules import Whom
-from authservice.services.clients.clients import Client
 from authservice.services.people import consents
-from authservice.services.sessions.sessions import CentralSession
 from authservice.web.pages.authorization_answer import authorization_answer
 from authservice.web.pages.wrong_person import wrong_person_page
 from authservice.web.redirects import see_other
@@ -118,27 +115,17 @@ def _next_step(
     request: AuthRequest, authorization_request: AuthorizationRequest, visit: Visit
 ) -> Interaction:
     session = request.confirmed_session
-    consent = None
+    client = authorization_request.client
+    consent, is_for_user = None, True
     if session is not None:
-        consent = consents.find(
-            request.db_readonly, authorization_request.client.client_id, session.user.id
-        )
+        reader, user_id = request.db_readonly, session.user.id
+        consent = consents.find(reader, client.client_id, user_id)
+        is_for_user = client_rules.admits(reader, request.auth_settings, client.allow, user_id)
     return next_interaction(
         authorization_request,
         session,
         consent,
         visit,
-        whom=_whom(request, authorization_request.client, session),
+        is_for_user=is_for_user,
         local_mode=request.auth_settings.local_mode,
     )
-
-
-def _whom(request: AuthRequest, client: Client, session: CentralSession | None) -> Whom:
-    """Tell whether a client is for who is signed in; names that they have just shown are pinned."""
-    if session is None or client.allow is None:
-        return Whom.THEM
-    settings, user_id = request.auth_settings, session.user.id
-    whom = client_rules.whom(request.db_readonly, settings, client.allow, user_id)
-    if whom is Whom.UNCERTAIN and client_rules.knows_names(session):
-        return client_rules.pin_and_tell(request.db, settings, client.allow, user_id)
-    return whom

@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import select, update
 
 from authservice.models import admission_state, pinned_name
-from authservice.services.admission import confirmation, poll_turns, removal, state
+from authservice.services.admission import confirmation, pins, poll_turns, removal, state
+from authservice.services.admission.decision import Pin
+from tests.helpers.admission import pin
 from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
 
 MEMBERS = "/api/orgs/acme/members"
@@ -315,6 +317,23 @@ def test_a_stranger_with_the_name_lets_nobody_in(make_service, standin, turnable
         select(pinned_name.c.number, pinned_name.c.other_number)
     ).one()
     assert (number, other) == ("7", "666")
+
+
+@pytest.mark.attack("ADMISSION-first-comer")
+def test_a_team_gets_its_number_in_the_organization_that_is_meant(make_service, standin):
+    service = make_service("acme/platform acme/later")
+    pin(service.database, {"org:acme": "7"})
+    standin.organization("Acme", login="acme-labs")
+    teams = {"platform": {"id": 661, "members": {"hubot": "active"}}}
+    standin.organization("stranger", login="acme", id=666, installation=666, teams=teams)
+    mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
+
+    service.poll()
+
+    # The name leads to a stranger's by now, so it admits nobody; but it never meant that one.
+    assert pins.all_pins(service.database.reader)["team:acme/platform"] == Pin("71", "661")
+    assert service.stored(mona).admitted_by is None
+    assert service.stored(hubot).admitted_by is None
 
 
 def test_a_removal_while_the_lists_are_read_counts_more(service, turnable_clock):

@@ -1,7 +1,7 @@
 """The rules of admission once more, written from their description and not from the code.
 
-A rule is a text, a person a dictionary. Names are remembered with the number they had when somebody
-first showed them; a name that was shown with two numbers lets nobody in.
+A rule is a text, a person a dictionary. Some names have a number from the beginning, the others let
+nobody in; nor does a name that somebody has shown with another number.
 """
 
 import string
@@ -16,14 +16,14 @@ def lower(text):
 class Model:
     """Says which rules let a person in, one person after the other."""
 
-    def __init__(self, entries, *, trust_emails):
+    def __init__(self, entries, numbers, *, trust_emails):
         self._entries = entries
         self._trust_emails = trust_emails
-        self._numbers = {entry: [] for entry in entries}
+        self._numbers = {entry: [number] for entry, number in numbers.items()}
 
     def fitting(self, person):
         """Return the rules that let a person in, who is seen by that."""
-        for entry in self._entries:
+        for entry in self._numbers:
             for number in self._shown(entry, person):
                 if number not in self._numbers[entry]:
                     self._numbers[entry].append(number)
@@ -36,6 +36,10 @@ class Model:
 
     def reassigned(self):
         return {entry for entry, numbers in self._numbers.items() if len(numbers) > 1}
+
+    def unresolved(self):
+        named = {entry for entry in self._entries if entry.startswith(("org:", "team:", "user:"))}
+        return named - self._numbers.keys()
 
     def _shown(self, entry, person):
         """Yield the numbers that a person shows for the name in a rule."""
@@ -53,7 +57,7 @@ class Model:
             return person["number"] == value
         if kind == "domain":
             return self._trust_emails and self._domain(person["email"]) == value
-        numbers = self._numbers[entry]
+        numbers = self._numbers.get(entry, [])
         if len(numbers) != 1:
             return False
         own = [person["number"]] if kind == "user" else [number for _, number in person[kind]]

@@ -1,18 +1,14 @@
 """Whom a client is for, as its list and what is stored of a person decide."""
 
-from datetime import timedelta
-
 import pytest
 from sqlalchemy import delete
 
 from authservice.models import account
 from authservice.services.admission import client_rules, pins
-from authservice.services.admission.client_rules import Whom
-from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import users
 from tests.helpers.profiles import profile
-from tests.unit.services.admission.people import admitting, parsed
+from tests.unit.services.admission.people import admitting, parsed, person
 from tests.unit.settings.loading import local
 
 SETTINGS = admitting(ADMISSION_EVERYONE="true", CLAIMS_GROUPS_FROM="acme")
@@ -49,7 +45,6 @@ def pinned(connection):
 
 
 def test_a_client_without_a_list_is_for_everyone_and_nothing_is_read(come):
-    assert client_rules.whom(None, None, None, come()) is Whom.THEM
     assert client_rules.admits(None, None, None, "nobody")
 
 
@@ -80,39 +75,40 @@ def test_who_has_taken_a_name_is_not_meant_by_it(subtests, connection, come):
     stranger = come("66", "ada", groups={"acme": "666", "acme/platform": "6666"})
     former = come("1", "renamed", groups={"acme": "7", "acme/platform": "70"}, email=None)
 
-    for entry in ("org:acme", "team:acme/platform", "user:ada"):
+    for entry in PINNED:
         with subtests.test(entry=entry):
-            # A list names nobody by what they were called when they last came.
-            assert client_rules.whom(connection, SETTINGS, [entry], stranger) is Whom.UNCERTAIN
-            assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.THEM
-
-            found = client_rules.pin_and_tell(connection, SETTINGS, [entry], stranger)
-
-            assert found is Whom.OTHERS
-            assert pins.all_pins(connection)[entry].other_number is not None
-            assert client_rules.whom(connection, SETTINGS, [entry], former) is Whom.OTHERS
+            fits = entry != "org:other"
+            assert not client_rules.admits(connection, SETTINGS, [entry], stranger)
+            assert client_rules.admits(connection, SETTINGS, [entry], former) is fits
 
 
-def test_the_first_one_with_a_name_pins_it_if_the_sign_in_was_just_now(connection, come):
+def test_a_name_without_a_number_is_nobodys(connection, come):
     ada = come(groups={"acme": "7"})
-    listed = ["org:acme", "user:bob"]
-    assert client_rules.whom(connection, SETTINGS, listed, ada) is Whom.UNCERTAIN
-    assert not client_rules.admits(connection, SETTINGS, listed, ada)
 
-    assert client_rules.pin_and_tell(connection, SETTINGS, listed, ada) is Whom.THEM
-
-    assert pins.all_pins(connection) == {"org:acme": Pin("7")}
-    bob = come("2", "bob", email=None, groups={"acme": "7"})
-    assert client_rules.whom(connection, SETTINGS, listed, bob) is Whom.THEM
+    assert not client_rules.admits(connection, SETTINGS, ["org:acme", "user:ada"], ada)
+    assert pins.all_pins(connection) == {}
 
 
-def test_a_sign_in_knows_names_for_ten_minutes(subtests, people, turnable_clock):
-    signed_in = turnable_clock.moment
-    for minutes, knows in ((0, True), (10, True), (10.001, False)):
-        with subtests.test(minutes=minutes):
-            turnable_clock.moment = signed_in + timedelta(minutes=minutes)
+@pytest.mark.usefixtures("pinned")
+def test_a_name_that_is_anothers_now_admits_nobody_any_more(connection, come):
+    ada = come()
+    pins.mark(connection, person("66", "ada"))
 
-            assert client_rules.knows_names(people.ada) is knows
+    assert not client_rules.admits(connection, SETTINGS, ["user:ada"], ada)
+
+
+def test_in_local_mode_names_are_whose_they_are_today(subtests, connection, come):
+    ada = come(groups={"acme": "acme", "acme/platform": "acme/platform"})
+
+    for entry, fits in (
+        ("org:acme", True),
+        ("team:acme/platform", True),
+        ("user:ada", True),
+        ("org:other", False),
+        ("user:1", False),
+    ):
+        with subtests.test(entry=entry):
+            assert client_rules.admits(connection, local(), [entry], ada) is fits
 
 
 @pytest.mark.usefixtures("pinned")
@@ -121,7 +117,7 @@ def test_an_organization_whose_groups_are_not_read_admits_nobody(connection, com
     unread = admitting(ADMISSION_EVERYONE="true")
 
     for entry in ("org:acme", "team:acme/platform"):
-        assert client_rules.whom(connection, unread, [entry], ada) is Whom.OTHERS
+        assert not client_rules.admits(connection, unread, [entry], ada)
         assert client_rules.admits(connection, local(), [entry], ada)
         elsewhere = local(environ={"CLAIMS_GROUPS_FROM": "other"})
         assert not client_rules.admits(connection, elsewhere, [entry], ada)
@@ -141,6 +137,4 @@ def test_a_user_without_an_account_is_nobody_on_a_list(connection, come):
     ada = come()
     connection.execute(delete(account))
 
-    assert client_rules.whom(connection, SETTINGS, ["user:ada", "id:1"], ada) is Whom.OTHERS
-    found = client_rules.pin_and_tell(connection, SETTINGS, ["user:ada"], ada)
-    assert found is Whom.OTHERS
+    assert not client_rules.admits(connection, SETTINGS, ["user:ada", "id:1"], ada)

@@ -33,7 +33,7 @@ def test_a_login_means_the_number_that_is_pinned_for_it():
     assert decided("user:ada", person("12", "ada"), pins) == "user:ada"
     assert decided("user:ada", person("12", "renamed"), pins) == "user:ada"
     assert decided("user:ada", person("13", "ada"), pins) is Why.ANOTHER_ACCOUNT
-    assert decided("user:ada", person("12", "ada")) is Why.ANOTHER_ACCOUNT
+    assert decided("user:ada", person("12", "ada")) is Why.NAME_UNRESOLVED
 
 
 def test_members_of_the_pinned_organization_are_admitted_whatever_its_name():
@@ -43,7 +43,7 @@ def test_members_of_the_pinned_organization_are_admitted_whatever_its_name():
     assert decided("org:acme", person(organizations={"new-name": "7"}), pins) == "org:acme"
     assert decided("org:acme", person(organizations={"acme": "8"}), pins) is Why.NOT_A_MEMBER
     assert decided("org:acme", person(teams={"acme/platform": "7"}), pins) is Why.NOT_A_MEMBER
-    assert decided("org:acme", person(organizations={"acme": "7"})) is Why.NOT_A_MEMBER
+    assert decided("org:acme", person(organizations={"acme": "7"})) is Why.NAME_UNRESOLVED
 
 
 def test_a_team_has_a_number_of_its_own():
@@ -69,7 +69,8 @@ def test_someone_whose_groups_were_not_asked_for_is_in_none():
 
 def test_an_organization_that_hides_its_members_is_said_to():
     who = person(unreadable=[("Acme", "saml")])
-    decision = decide(parsed("org:acme", "team:acme/platform"), {}, who, trust_emails=True)
+    pins = {"org:acme": Pin("7"), "team:acme/platform": Pin("9")}
+    decision = decide(parsed("org:acme", "team:acme/platform"), pins, who, trust_emails=True)
 
     assert [(each.why, each.detail) for each in decision.reasons] == [(Why.UNREADABLE, "saml")] * 2
     assert str(decision.reasons[0]) == (
@@ -114,6 +115,13 @@ def test_of_several_rules_one_that_need_not_be_asked_again_admits():
 
     assert decide(rules, pins, who, trust_emails=True) == Decision(str(rules[2]))
     assert decide(rules[:2], pins, who, trust_emails=True).admitted_by == str(rules[0])
+
+
+def test_it_is_open_whether_those_may_stay_whose_rule_has_no_number_yet():
+    decision = decide(parsed("org:acme", "id:2"), {}, person("1"), trust_emails=True)
+
+    assert decision.leaves_open("org:acme")
+    assert not decision.leaves_open("id:2")
 
 
 def test_every_rule_that_did_not_fit_has_its_reason():

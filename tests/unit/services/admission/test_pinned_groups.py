@@ -1,7 +1,5 @@
 """Groups are called as the settings call them, by their numbers."""
 
-import pytest
-
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.admission.pinned_groups import under_pinned_names
@@ -45,6 +43,5 @@ def test_a_team_that_took_the_name_of_another_is_left_out():
     assert found.teams == (PLATFORM,)
 
 
-@pytest.mark.parametrize("other", ["other", "zeta"])
-def test_what_no_rule_names_stays_as_it_is(other):
-    assert named([Group(other, "5")], [Group(f"{other}/x", "51")]).names == (other, f"{other}/x")
+def test_what_has_no_number_here_is_left_out_with_its_teams():
+    assert named([Group("other", "5")], [Group("other/x", "51"), Group("zeta/x", "52")]).names == ()

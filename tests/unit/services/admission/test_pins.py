@@ -1,7 +1,8 @@
-"""Names in rules: pinned when first shown, and marked when they mean another number."""
+"""Names in rules: pinned once, and marked when a person shows them with another number."""
 
 import logging
 
+import pytest
 from sqlalchemy import select, update
 
 from authservice.models import user
@@ -10,41 +11,53 @@ from authservice.services.admission.decision import Pin
 from tests.unit.services.admission.people import parsed, person
 
 RULES = parsed("org:acme", "team:acme/platform", "user:ada", "id:1", "domain:example.com")
+NUMBERS = dict(zip(RULES, ("7", "9", "1"), strict=False))
 
 
-def test_names_are_pinned_by_the_first_person_who_shows_them(connection):
-    ada = person("1", "Ada", organizations={"Acme": "7"}, teams={"acme/Platform": "9"})
-
-    assert pins.resolve(connection, RULES, person("3", "eve")) == {}
-    assert pins.resolve(connection, RULES, ada) == {
-        "org:acme": Pin("7"),
-        "team:acme/platform": Pin("9"),
-        "user:ada": Pin("1"),
-    }
-    assert pins.resolve(connection, RULES[:1], person("3", "eve")) == {"org:acme": Pin("7")}
+@pytest.fixture
+def pinned(connection):
+    """The numbers of the three names."""
+    pins.learn(connection, NUMBERS)
+    return {str(rule): Pin(number) for rule, number in NUMBERS.items()}
 
 
-def test_a_name_that_means_another_number_is_marked_and_said_once(connection, caplog):
-    pins.resolve(connection, RULES, person("1", "ada"))
+def test_a_name_keeps_the_number_that_it_had_first(connection, pinned):
+    pins.learn(connection, {RULES[0]: "8", RULES[2]: "1"})
+
+    assert pins.all_pins(connection) == pinned
+    assert pins.of_rules(connection, RULES[:1]) == {"org:acme": Pin("7")}
+    assert pins.of_rules(connection, RULES[3:]) == {}
+
+
+def test_nobody_pins_a_name_by_showing_it(connection):
+    pins.mark(connection, person("1", "ada", organizations={"acme": "7"}))
+
+    assert pins.all_pins(connection) == {}
+
+
+def test_a_name_that_means_another_number_is_marked_and_said_once(connection, pinned, caplog):
+    other = person("66", "Ada", organizations={"ACME": "666"}, teams={"acme/platform": "9"})
+    foreseen = pins.marked(pinned, other)
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
-            found = pins.resolve(connection, RULES, person("66", "ada"))
-        pins.resolve(connection, RULES, person("1", "ada"))
+            pins.mark(connection, other)
+        pins.mark(connection, person("1", "ada"))
 
-    assert found == pins.all_pins(connection) == {"user:ada": Pin("1", "66")}
-    assert [record.args[0] for record in caplog.records] == [RULES[2]]
+    found = pins.all_pins(connection)
+    assert found == foreseen == pinned | {"org:acme": Pin("7", "666"), "user:ada": Pin("1", "66")}
+    assert sorted(record.args[0] for record in caplog.records) == ["org:acme", "user:ada"]
 
 
-def test_a_person_who_was_renamed_marks_nothing(connection):
-    pins.resolve(connection, RULES, person("1", "ada"))
+def test_a_person_who_was_renamed_marks_nothing(connection, pinned):
+    pins.mark(connection, person("1", "other", organizations={"acme-labs": "7"}))
 
-    assert pins.resolve(connection, RULES, person("1", "other")) == {"user:ada": Pin("1")}
+    assert pins.all_pins(connection) == pinned
 
 
 def test_a_renewed_name_has_the_new_number_and_its_people_are_asked_again(connection, people):
     _admit_all(connection, people, "user:ada")
-    pins.resolve(connection, RULES, person("1", "ada"))
-    pins.resolve(connection, RULES, person("66", "ada"))
+    pins.learn(connection, {RULES[2]: "1"})
+    pins.mark(connection, person("66", "ada"))
 
     stored = Pin("1", "66")
     assert pins.renew(connection, RULES[2], Pin("1"), "66") is False
@@ -61,36 +74,15 @@ def test_a_name_that_has_no_pin_can_be_given_one(connection, people):
     assert pins.all_pins(connection) == {"org:acme": Pin("7")}
 
 
-def test_a_forgotten_name_is_pinned_by_the_next_member(connection, people):
-    _admit_all(connection, people, "team:acme/platform")
-    pins.resolve(connection, RULES, person(teams={"acme/platform": "9"}))
-
-    assert pins.forget(connection, RULES[1], Pin("9", "10")) is False
-    assert pins.forget(connection, RULES[1], Pin("9")) is True
-    assert pins.forget(connection, RULES[1], Pin("9")) is False
-    assert _admitted(connection) == {people.bob.user.id}
-
-    again = pins.resolve(connection, RULES, person(teams={"acme/platform": "10"}))
-    assert again["team:acme/platform"] == Pin("10")
-
-
 def test_a_name_that_has_its_number_again_is_asked_of_nobody(connection, people):
     _admit_all(connection, people, "user:ada")
     pins.renew(connection, RULES[2], None, "1")
-    pins.resolve(connection, RULES, person("66", "ada"))
+    pins.mark(connection, person("66", "ada"))
 
     assert pins.renew(connection, RULES[2], Pin("1", "66"), "1") is True
 
     assert pins.all_pins(connection) == {"user:ada": Pin("1")}
     assert len(_admitted(connection)) == 2
-
-
-def test_what_will_be_pinned_can_be_foreseen(connection):
-    for who in (person("1", "ada"), person("66", "ada"), person("1", "other"), person("3", "eve")):
-        before = pins.of_rules(connection, RULES)
-        expected = pins.foreseen(before, RULES, who)
-        assert pins.of_rules(connection, RULES) == before
-        assert pins.resolve(connection, RULES, who) == expected
 
 
 def _admit_all(connection, people, rule):
