@@ -195,7 +195,7 @@ def rule_names(settings: AuthSettings, database: Database) -> "RuleNames | None"
     """Return what asks for the numbers of names in rules; in local mode they need none."""
     if settings.local_mode:
         return None
-    # Imported where it is used, as below.
+    # Imported where it is used: local mode asks no provider.
     from authservice.identity_provider.rule_names import RuleNames  # noqa: PLC0415
 
     return RuleNames(settings, database)

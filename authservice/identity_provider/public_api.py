@@ -8,9 +8,10 @@ from urllib.parse import quote
 
 from authservice import outgoing
 from authservice.httpclient import Method, Request, Response, Timeouts
-from authservice.identity_provider import OutageError, SignInFailedError, github_groups
+from authservice.identity_provider import SignInFailedError, github_groups
 from authservice.identity_provider.github_profile import account_number
-from authservice.identity_provider.provider_calls import ProviderCalls, json_body
+from authservice.identity_provider.pauses import Pauses
+from authservice.identity_provider.provider_calls import json_body
 from authservice.services.admission.facts import Group
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind, folded
@@ -18,31 +19,23 @@ from authservice.settings.admission.rules import Rule, RuleKind, folded
 UNAUTHORIZED = "unauthorized"
 _NO_CONTENT, _UNAUTHORIZED, _NOT_FOUND = 204, 401, 404
 _MAX_BODY_BYTES = 1024 * 1024
-_PATIENCE = 30.0
-# So many that take as long as one may.
-_CALLS = 3
-
-
-class _OwnCalls(ProviderCalls):
-    """Calls under a rate limit of our own."""
-
-    def limit_error(self, _request: Request, _response: Response, said: str) -> OutageError:
-        return OutageError(said)
+_PATIENCE, _CALL = 30.0, 10.0
 
 
 class PublicApi:
     """Asks without a token of anyone's; every question may raise SignInFailedError."""
 
-    def __init__(self, settings: AuthSettings, patience: float = _PATIENCE) -> None:
-        """Ask the provider of the settings, for so many seconds in all."""
+    def __init__(
+        self, settings: AuthSettings, patience: float = _PATIENCE, *, call: float = _CALL
+    ) -> None:
+        """Ask the provider of the settings, for so many seconds in all and for one question."""
         provider = settings.provider
         self._api_url = provider.api_url
         pair = f"{provider.client_id}:{provider.client_secret}".encode()
         self._credentials = f"Basic {b64encode(pair).decode()}"
-        call = patience / _CALLS
         timeouts = Timeouts(connect=call / 2, read=call / 2, total=call)
         client = outgoing.client(settings.outgoing, timeouts, _MAX_BODY_BYTES)
-        self._calls = _OwnCalls(client, patience)
+        self._calls = Pauses().calls(client, patience)
 
     def number_of(self, rule: Rule) -> str | None:
         """Return the number that the name in a rule has now; None if nobody has that name.

@@ -14,6 +14,7 @@ from authservice.database.database import Database
 from authservice.identity_provider import OutageError, SignInFailedError
 from authservice.identity_provider.public_api import UNAUTHORIZED, PublicApi
 from authservice.services.admission import client_rules, pins
+from authservice.services.admission.pin_renewal import Renewal
 from authservice.services.upkeep.recurring import Recurring
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
@@ -21,10 +22,9 @@ from authservice.settings.admission.rules import Rule, RuleKind
 _log = logging.getLogger(__name__)
 
 _AGAIN_AFTER = 60.0
-# A start does not wait longer for a provider, which may be silent.
-_START_SECONDS = 9.0
-_SECONDS = 30.0
-_TEAM = "its number has to be named: authservice admission pin %s --number NUMBER"
+# A start does not wait longer for a provider, nor a stop for one question.
+_START_SECONDS, _CALL_SECONDS = 9.0, 3.0
+_SECONDS = 50.0
 
 
 class RuleNames:
@@ -49,16 +49,19 @@ class RuleNames:
         """End, after the question that is under way."""
         self._looking.stop()
 
-    def resolve(self, patience: float = _SECONDS) -> None:
-        """Ask for the names without a number, for so many seconds; until then they admit nobody."""
+    def resolve(self, patience: float = _SECONDS, ended: threading.Event | None = None) -> None:
+        """Ask for the names without a number; until then they admit nobody.
+
+        That ends after so many seconds, or with the next question once ``ended`` is set.
+        """
         troubles: list[str] = []
         try:
             unresolved = self._unresolved()
             teams = [rule for rule in unresolved if rule.kind is RuleKind.TEAM]
             if self._settings.provider.app is None:
-                troubles += [f"{team} admits nobody: {_TEAM % team}" for team in teams]
-            named = [rule for rule in unresolved if rule not in {*teams, *self._nobodys}]
-            numbers = self._numbers(named, patience, troubles)
+                troubles += [str(Renewal(team, None, None)) for team in teams]
+            public = [rule for rule in unresolved if rule not in {*teams, *self._nobodys}]
+            numbers = self._numbers(public, patience, ended or threading.Event(), troubles)
             if numbers:
                 with self._database.transaction() as connection:
                     pins.learn(connection, numbers)
@@ -69,9 +72,9 @@ class RuleNames:
                 _log.warning("%s", trouble)
         self._troubles = troubles
 
-    def _look(self, _ended: threading.Event) -> None:
+    def _look(self, ended: threading.Event) -> None:
         try:
-            self.resolve()
+            self.resolve(ended=ended)
         finally:
             # The thread needs none until the next time.
             self._database.hand_back_reader()
@@ -79,18 +82,24 @@ class RuleNames:
     def _unresolved(self) -> list[Rule]:
         reader = self._database.reader
         rules = dict.fromkeys((*pins.named_rules(self._settings), *client_rules.names(reader)))
-        pinned = pins.of_rules(reader, rules)
+        pinned = pins.all_pins(reader)
         return [rule for rule in rules if rule.names and str(rule) not in pinned]
 
     def _numbers(
-        self, unresolved: Sequence[Rule], patience: float, troubles: list[str]
+        self,
+        unresolved: Sequence[Rule],
+        patience: float,
+        ended: threading.Event,
+        troubles: list[str],
     ) -> dict[Rule, str]:
         """Return what the provider says, as long as it says anything; and note what it does not."""
         if not unresolved:
             return {}
         numbers: dict[Rule, str] = {}
-        provider = PublicApi(self._settings, patience)
+        provider = PublicApi(self._settings, patience, call=_CALL_SECONDS)
         for rule in unresolved:
+            if ended.is_set():
+                break
             try:
                 number = provider.number_of(rule)
             except SignInFailedError as error:

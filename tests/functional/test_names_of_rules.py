@@ -1,6 +1,7 @@
 """Names in rules get their numbers from the provider, at the start and soon after: no sign-in."""
 
 import logging
+import threading
 
 import pytest
 
@@ -145,6 +146,17 @@ def test_what_had_no_answer_is_asked_again(gate, database, standin, monkeypatch)
     until(lambda: numbers(database) == {"org:acme": "7"})
     RelyingParty.registered(app, database, allow=("user:hubot",))
     until(lambda: "user:hubot" in numbers(database))
+
+
+def test_a_service_that_ends_asks_no_further_question(gate, database, standin):
+    standin.fault(ORG, "502")
+    app = gate.serves(admission__organizations="acme")
+    seen, ended = questions(standin), threading.Event()
+    ended.set()
+
+    app.registry.components.rule_names.resolve(ended=ended)
+
+    assert questions(standin) == seen != []
 
 
 def test_local_mode_asks_nobody(make_app):

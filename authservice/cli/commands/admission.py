@@ -133,7 +133,8 @@ class _Numbers:
             try:
                 number = self._app.number_of_team(calls, rule)
             except UnreadableError as error:
-                fail(f"{rule}: the GitHub App cannot read the organization ({error.reason})")
+                why = f"the GitHub App cannot read the organization ({error.reason})"
+                fail(f"{rule}: {why}; nothing was written")
         if number is None:
             fail(f"{rule}: nobody has that name at the identity provider; nothing was written")
         return number

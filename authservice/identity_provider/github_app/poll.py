@@ -19,7 +19,7 @@ from authservice.identity_provider.github_app import directory
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.directory import Directory
-from authservice.identity_provider.github_app.pauses import PausedError
+from authservice.identity_provider.pauses import PausedError
 from authservice.services.admission import decision, pins, poll_turns, state, stored_people
 from authservice.services.admission.decision import Person, Pin
 from authservice.services.admission.facts import Memberships
@@ -183,6 +183,6 @@ def _pinned(
 def _learn(
     connection: Connection, named: Sequence[Rule], kind: RuleKind, listed: Memberships
 ) -> None:
-    everyone = Person("", memberships=listed)
-    numbers = {rule: everyone.number_of(rule) for rule in named if rule.kind is kind}
-    pins.learn(connection, {rule: number for rule, number in numbers.items() if number})
+    shown = Person("", memberships=listed).shown
+    of_kind = [rule for rule in named if rule.kind is kind and str(rule) in shown]
+    pins.learn(connection, {rule: shown[str(rule)] for rule in of_kind})

@@ -42,22 +42,12 @@ class Person:
         """Return what a sign-in tells of the person."""
         return cls(profile.account_id, profile.username, profile.primary_email, profile.memberships)
 
-    def number_of(self, rule: Rule) -> str | None:
-        """Return the number that a rule's name has for this person today; None if it is not theirs.
-
-        That is the person's own, or that of an organization or a team they are a member of.
-        """
-        if rule.kind is RuleKind.USER:
-            own = self.username is not None and folded(self.username) == rule.value
-            return self.account_id if own else None
-        for group in self.groups(rule):
-            if folded(group.name) == rule.value:
-                return group.number
-        return None
-
     @property
     def shown(self) -> dict[str, str]:
-        """Return the numbers of the names that the person shows, by the text of their rule."""
+        """Return the numbers that names have for this person today, by the text of their rule.
+
+        That is the person's own login, and each organization and team they are a member of.
+        """
         memberships = self.memberships or NONE
         names = [(RuleKind.USER, Group(self.username, self.account_id))] if self.username else []
         names += [(RuleKind.ORGANIZATION, each) for each in memberships.organizations]

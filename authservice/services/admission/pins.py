@@ -61,7 +61,8 @@ def in_force(
 ) -> dict[str, Pin]:
     """Return the numbers that names have for the rules: in local mode, whose they are today."""
     if settings.local_mode:
-        return {str(rule): Pin(person.number_of(rule) or "") for rule in rules if rule.names}
+        shown = person.shown
+        return {str(rule): Pin(shown.get(str(rule), "")) for rule in rules if rule.names}
     return of_rules(connection, rules)
 
 
