@@ -139,11 +139,17 @@ def make_room(sockets: Mapping[int, dispatcher], limit: int) -> None:
     # It counts its own sockets too. At the limit it listens no more, and would learn of others
     # when something else wakes it.
     if len(sockets) >= limit:
-        for channel in _channels(sockets):
+        found = [(one, one.waiting_since) for one in _channels(sockets) if one.waits_for_its_client]
+        for channel, _ in found:
             # What the network takes at once is not unread. The loop sends short answers.
-            if channel.waits_for_its_client and channel.total_outbufs_len:
+            if channel.total_outbufs_len:
                 channel.handle_write()
-        waiting = [channel for channel in _channels(sockets) if channel.waits_for_its_client]
+        # Who waits since later was answered by a thread meanwhile, and nothing of it is sent yet.
+        waiting = [
+            channel
+            for channel, since in found
+            if channel.connected and channel.waits_for_its_client and channel.waiting_since == since
+        ]
         waiting.sort(key=lambda channel: (not channel.has_unread_answer, channel.waiting_since))
         newest = {*[channel for channel in waiting if channel.is_new][-places:]}
         for channel in [one for one in waiting if one not in newest][:places]:

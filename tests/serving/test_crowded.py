@@ -82,7 +82,7 @@ class Waitress:
         self.sockets = {}
         self.tasks = deque()
         self.requested = []
-        self._clients = []
+        self.clients = []
         served = SimpleNamespace(add_task=self.tasks.append)
         self.server = create_server(self._answer, self.sockets, _dispatcher=served, port=0)
         self.server.channel_class = Channel
@@ -105,14 +105,14 @@ class Waitress:
     def connect(self):
         """Return a new client and its connection at the server."""
         client = socket.create_connection(("127.0.0.1", self.server.effective_port))
-        self._clients.append(client)
+        self.clients.append(client)
         former = set(self.channels)
         self.go_on_until(lambda: set(self.channels) - former)
         (channel,) = set(self.channels) - former
         return client, channel
 
     def close(self):
-        for client in self._clients:
+        for client in self.clients:
             client.close()
         for channel in self.channels:
             channel.handle_close()
@@ -207,6 +207,27 @@ def test_an_answer_that_was_not_sent_is_not_unread(waitress):
 
     make_room(waitress.sockets, len(waitress.sockets))
 
+    assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_an_answer_that_is_ready_while_room_is_made_is_not_unread(waitress, monkeypatch):
+    (client, channel), (_, other) = (waitress.connect() for _ in range(2))
+    for each in waitress.clients:
+        each.sendall(_request("HEAD /"))
+    while len(waitress.tasks) < 2:
+        waitress.receive_and_send()
+    other.service()
+    send = other.handle_write
+
+    def send_while_a_thread_answers():
+        channel.service()
+        send()
+
+    monkeypatch.setattr(other, "handle_write", send_while_a_thread_answers)
+    make_room(waitress.sockets, len(waitress.sockets))
+
+    assert waitress.channels == [channel]
+    waitress.receive_and_send()
     assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
 
 
