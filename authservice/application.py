@@ -103,7 +103,7 @@ def _identity_provider(
     settings: AuthSettings, database: Database, app: "GitHubApp | None"
 ) -> IdentityProvider:
     if not settings.local_mode:
-        return start.identity_provider(settings, app)
+        return start.identity_provider(settings, database, app)
     # Imported where it is used, as above.
     from authservice.local_mode.local_components import persons_provider  # noqa: PLC0415
 

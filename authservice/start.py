@@ -22,6 +22,7 @@ from authservice.database.postgresql import engines as postgresql
 from authservice.database.sqlite.file_system import network_file_system
 from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
 from authservice.models import account, user
+from authservice.services.admission import pins
 from authservice.services.admission.state import RulesInForce
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.people import provider_pin
@@ -264,7 +265,9 @@ def github_app(
     return GitHubApp(settings, settings.provider.app, database, tell_clients)
 
 
-def identity_provider(settings: AuthSettings, app: "GitHubApp | None") -> IdentityProvider:
+def identity_provider(
+    settings: AuthSettings, database: Database, app: "GitHubApp | None"
+) -> IdentityProvider:
     """Return where people sign in.
 
     For their groups it asks the App, where there is one, and else the person.
@@ -280,6 +283,7 @@ def identity_provider(settings: AuthSettings, app: "GitHubApp | None") -> Identi
     from authservice.identity_provider.own_memberships import OwnMemberships  # noqa: PLC0415
 
     named = NamedGroups.of(settings)
-    own: MembershipSource = OwnMemberships(named) if app is None else app.memberships
-    groups = own if named else None
+    own = OwnMemberships(named, lambda: pins.of_settings(database.reader, settings))
+    source: MembershipSource = own if app is None else app.memberships
+    groups = source if named else None
     return CodeHosting(settings.provider, callback_url, settings.outgoing, groups=groups)

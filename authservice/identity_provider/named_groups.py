@@ -1,13 +1,18 @@
 """Which organizations and teams have to be known of a person, and where that is learned."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self
 
 from authservice.identity_provider.github_api import GitHubApi
+from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Memberships
 from authservice.services.people.users import Profile
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import RuleKind
+
+PinsOf = Callable[[], Mapping[str, Pin]]
+"""Returns the numbers of the names in settings, by the text of their rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

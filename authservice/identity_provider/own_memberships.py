@@ -2,20 +2,26 @@
 
 By list first: it knows an organization or a team by its number, whatever its name is by now. Lists
 leave out what the person or the organization does not let us see, and say so in part only. So what
-a rule names and no list has is read by its name: that says why, or that the person is no member.
+a rule names and no list has is read by its name: that says why, or that the person is no member. It
+says so also of an organization that is gone: then nothing is known.
 """
 
 import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import quote
 
 from authservice.httpclient import Response
 from authservice.identity_provider import github_groups, reasons
 from authservice.identity_provider.github_api import GitHubApi
-from authservice.identity_provider.named_groups import NamedGroups
+from authservice.identity_provider.named_groups import NamedGroups, PinsOf
 from authservice.identity_provider.own_teams import OwnTeams
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
+from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people.users import Profile
+from authservice.settings.admission.rules import RuleKind
 
 _log = logging.getLogger(__name__)
 
@@ -24,7 +30,7 @@ _FORBIDDEN, _NOT_FOUND = 403, 404
 # Of 100 each. Nobody is in more; what a rule names is read by its name anyway.
 LIST_PAGES = 10
 # A sign-in must not take for ever, however many organizations the rules name.
-_QUESTIONS = 20
+_MOST_NAMES, _AT_ONCE = 20, 8
 
 
 class OwnMemberships:
@@ -32,8 +38,9 @@ class OwnMemberships:
 
     scope = "read:org"
 
-    def __init__(self, named: NamedGroups) -> None:
+    def __init__(self, named: NamedGroups, pins: PinsOf) -> None:
         self._named = named
+        self._pins = pins
 
     def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
         """Return all groups that lists have, and those that rules name.
@@ -41,19 +48,25 @@ class OwnMemberships:
         What one organization refuses to say is in ``unreadable``, and concerns no other. There, one
         of which the list has no more than the number stands as ``id:`` and that.
         """
-        organizations, unreadable = _listed(api)
+        organizations, held_back = _listed(api)
+        unreadable = [(f"id:{number}", reasons.SAML) for number in held_back]
+        pins = self._pins()
         names = {group.name for group in organizations}
-        missing = [name for name in self._named.of_rules if name not in names]
-        if len(missing) > _QUESTIONS:
-            _log.warning("of %d organizations, %d are asked for", len(missing), _QUESTIONS)
-            unreadable += [(name, reasons.UNREADABLE) for name in missing[_QUESTIONS:]]
-        for name in missing[:_QUESTIONS]:
-            organization = _organization(api, name)
-            if isinstance(organization, str):
-                unreadable.append((name, organization))
-            elif organization is not None:
-                organizations.append(organization)
-        teams = OwnTeams(api, self._named, organizations, profile.username or "")
+        known = {*held_back, *(group.number for group in organizations)}
+        numbers = {name: _number(pins, name) for name in self._named.of_rules if name not in names}
+        missing = [name for name, number in numbers.items() if number not in known]
+        if len(missing) > _MOST_NAMES:
+            _log.warning("of %d organizations, %d are asked for", len(missing), _MOST_NAMES)
+            unreadable += [(name, reasons.UNREADABLE) for name in missing[_MOST_NAMES:]]
+            del missing[_MOST_NAMES:]
+        with ThreadPoolExecutor(_AT_ONCE, "own-memberships") as places:
+            asked = places.map(partial(_organization, api, numbers), missing)
+            for name, organization in zip(missing, asked, strict=True):
+                if isinstance(organization, str):
+                    unreadable.append((name, organization))
+                elif organization is not None:
+                    organizations.append(organization)
+        teams = OwnTeams(api, self._named, pins, organizations, profile.username or "")
         found_teams = teams.all() if organizations else ()
         return Memberships(
             tuple(dict.fromkeys(organizations)),
@@ -62,7 +75,8 @@ class OwnMemberships:
         )
 
 
-def _listed(api: GitHubApi) -> tuple[list[Group], list[tuple[str, str]]]:
+def _listed(api: GitHubApi) -> tuple[list[Group], list[str]]:
+    """Return the organizations of the list, and the numbers of those that are held back."""
     listed: list[Group] = []
     held_back: list[str] = []
     for response in api.pages("/user/memberships/orgs", LIST_PAGES, state="active"):
@@ -74,16 +88,24 @@ def _listed(api: GitHubApi) -> tuple[list[Group], list[tuple[str, str]]]:
             raise no_user_info("the list of organizations is not a JSON array")
         held_back += github_groups.held_back(response)
         listed += filter(None, map(github_groups.active_organization, entries))
-    return listed, [(f"id:{number}", reasons.SAML) for number in held_back]
+    return listed, held_back
 
 
-def _organization(api: GitHubApi, name: str) -> Group | str | None:
+def _number(pins: Mapping[str, Pin], name: str) -> str | None:
+    pin = pins.get(f"{RuleKind.ORGANIZATION}:{name}")
+    return None if pin is None else pin.number
+
+
+def _organization(
+    api: GitHubApi, numbers: Mapping[str, str | None], name: str
+) -> Group | str | None:
     """Return the organization, None if the person is no member, or why that cannot be read."""
+    quoted = quote(name, safe="")
     try:
-        response = api.get(f"/user/memberships/orgs/{quote(name, safe='')}")
+        membership = _membership(api.get(f"/user/memberships/orgs/{quoted}"), name)
+        return membership or _why_unknown(api.get(f"/orgs/{quoted}"), numbers.get(name))
     except MovedError:
         return reasons.UNREADABLE
-    return _membership(response, name)
 
 
 def _membership(response: Response, name: str) -> Group | str | None:
@@ -98,3 +120,16 @@ def _membership(response: Response, name: str) -> Group | str | None:
     if organization is None:
         return None if "state" in content else reasons.UNREADABLE
     return organization if organization.name == name else reasons.UNREADABLE
+
+
+def _why_unknown(response: Response, number: str | None) -> str | None:
+    """Return why nothing is known of members; None where an organization has its number still."""
+    if response.status_code == _FORBIDDEN:
+        return github_groups.why_refused(response)
+    if response.status_code != _NOT_FOUND:
+        found = github_groups.organization(parsed(response))
+        if response.status_code != _OK or found is None:
+            return reasons.UNREADABLE
+        if found.number == number:
+            return None
+    return reasons.GONE

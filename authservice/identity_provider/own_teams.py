@@ -5,7 +5,7 @@ with its parent, and not the parent of that: the rest of the chain is read one b
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from authservice.httpclient import Response
@@ -14,6 +14,7 @@ from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
+from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group
 
 _log = logging.getLogger(__name__)
@@ -31,11 +32,13 @@ class OwnTeams:
         self,
         api: GitHubApi,
         named: NamedGroups,
+        pins: Mapping[str, Pin],
         organizations: Iterable[Group],
         username: str,
     ) -> None:
         self._api = api
         self._named = named
+        self._pins = pins
         self._organizations = {group.number: group.name for group in organizations}
         self._username = username
         self._found: dict[str, Group] = {}
@@ -48,10 +51,10 @@ class OwnTeams:
         self._found = {team.group.number: team.group for team in listed}
         for team in listed:
             self._climb(team)
-        names = {group.name for group in self._found.values()}
         for name in self._named.teams:
-            if name not in names and name.partition("/")[0] in self._organizations.values():
-                self._ask_for(name)
+            pin = self._pins.get(f"team:{name}")
+            if pin is not None and pin.number not in self._found:
+                self._ask_for(name, pin.number)
         return tuple(self._found.values())
 
     def _listed(self) -> list[Team]:
@@ -76,15 +79,21 @@ class OwnTeams:
             owner = parent.name.partition("/")[0]
             current = self._team(parent.name) if owner in self._named.organizations else None
 
-    def _ask_for(self, name: str) -> None:
+    def _ask_for(self, name: str, number: str) -> None:
         """Add a team that a rule names, if the person is a member: of a child team, perhaps."""
         organization, _, slug = name.partition("/")
-        response = self._get(organization, slug, f"/memberships/{quote(self._username, safe='')}")
-        if response is None or not github_groups.is_active(parsed(response)):
+        pin = self._pins.get(f"org:{organization}")
+        owner = organization if pin is None else self._organizations.get(pin.number)
+        if owner is None:
             return
-        team = self._team(name)
-        if team is not None:
-            self._found[team.group.number] = team.group
+        team = self._team(f"{owner}/{slug}")
+        if team is None or team.group.number != number:
+            # A team that is secret is not shown to others than its members.
+            self.unreadable.append((name, reasons.GONE))
+            return
+        response = self._get(owner, slug, f"/memberships/{quote(self._username, safe='')}")
+        if response is not None and github_groups.is_active(parsed(response)):
+            self._found[number] = team.group
             self._climb(team)
 
     def _team(self, name: str) -> Team | None:

@@ -111,7 +111,7 @@ def test_the_page_says_what_can_be_done(subtests, gate, standin, happened, caplo
     for changes, reason, advice in (
         ({"saml": True}, "unreadable_saml", "sign in there first, with its single sign-on"),
         ({"restricted": True}, "unreadable_restricted", "has not approved authservice at GitHub"),
-        ({"hidden": True}, "not_a_member", "Ask the people who run authservice"),
+        ({"hidden": True}, "unreadable_gone", "does not let us see whether you are a member"),
         ({"members": {"octocat": "pending"}}, "not_a_member", "Ask the people who run"),
         ({"members": {}}, "not_a_member", "Ask the people who run authservice"),
     ):

@@ -10,7 +10,7 @@ from authservice import clock
 from authservice.events import AdmissionEnded, SignInRefused
 from authservice.models import session, user
 from authservice.services.admission import removal, state
-from tests.helpers.admission import NAVIGATION, Gate
+from tests.helpers.admission import NAVIGATION, Gate, pin
 from tests.helpers.production import production_browser
 from tests.helpers.relying_party import RelyingParty
 
@@ -242,9 +242,27 @@ def test_a_renamed_organization_that_shows_nothing_throws_nobody_out(gate, app, 
     assert person.session() is not None
 
 
-def test_an_organization_that_shows_nothing_any_more_throws_nobody_out(gate, app, standin):
+def test_an_organization_that_shows_nothing_any_more_throws_nobody_out(
+    subtests, gate, app, standin
+):
     person, _ = gate.come(app)
-    standin.organization("acme", saml=True)
+    for gone in ({"saml": True}, {"saml": False, "hidden": True}):
+        with subtests.test(gone=gone):
+            standin.organization("acme", **gone)
+
+            _, answer = gate.come(app)
+
+            assert answer.status_int == 403
+            assert person.session() is not None
+
+
+def test_a_team_that_was_deleted_throws_nobody_out(gate, standin, database):
+    team = {"id": 71, "members": {"octocat": "active"}}
+    standin.organization("acme", teams={"core": team})
+    app = gate.serves(admission__organizations="acme/core")
+    pin(database, {"team:acme/core": "71"})
+    person, _ = gate.come(app)
+    standin.organization("acme", teams={"core": {"slug": "other", "members": {}}})
 
     _, answer = gate.come(app)
 

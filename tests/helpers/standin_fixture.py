@@ -51,7 +51,7 @@ class IdentityProviderStandin:
         installation, suspended.
 
         ``members`` is a dict of logins, with ``active`` or ``pending``. ``teams`` is a dict of
-        slugs, each with what changes of the team: slug, id, parent, members.
+        slugs, each with what changes of the team: slug, id, parent, members, secret.
         """
         self._control("organization", {"name": name, **changes})
 

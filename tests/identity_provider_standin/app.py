@@ -70,6 +70,10 @@ def _of_app(state, method: str, base: str, path: str, query) -> Answer:
                 if each.installation is not None
             ]
             return page(f"{base}{path}", entries, query)
+        case ["app", "installations", number]:
+            for each in state.organizations.values():
+                if str(each.installation) == number:
+                    return json_answer(200, _installation(state, base, each))
         case ["app", "installations", number, "access_tokens"] if method == "POST":
             for name, each in state.organizations.items():
                 if str(each.installation) == number:

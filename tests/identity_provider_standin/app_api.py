@@ -13,7 +13,8 @@ def answer(state, installed: Organization, base: str, path: str, query: Mapping[
     if words[0] == "user" and len(words) == 2:
         found = [each for each in state.accounts.values() if str(each.id) == words[1]]
         return json_answer(200, found[0].public(base)) if found else error(404, "Not Found")
-    if words[0] != "orgs" or len(words) < 3 or words[1].lower() != installed.login.lower():
+    elsewhere = words[0] != "orgs" or len(words) < 3 or words[1].lower() != installed.login.lower()
+    if elsewhere or installed.installation is None:
         return error(404, "Not Found")
     if state.app.permissions.get("members") not in {"read", "write"}:
         return error(403, "Resource not accessible by integration")

@@ -27,10 +27,24 @@ def answer(
             return (
                 _listed(grant) or _refused(organization) or _membership(organization, base, grant)
             )
-        case ["orgs", name, "teams", slug]:
-            return _refused(_find(state, name)) or _team(state, base, name, slug, grant)
-        case ["orgs", name, "teams", slug, "memberships", login]:
-            return _refused(_find(state, name)) or _in_team(state, name, slug, login, grant)
+        case ["orgs", name, *below]:
+            return _below(state, base, name, below, grant)
+    return None
+
+
+def _below(state: State, base: str, name: str, below: list[str], grant: Grant) -> Answer | None:
+    organization = _find(state, name)
+    match below:
+        case []:
+            # Shown to anyone.
+            hidden = organization is None or organization.hidden
+            return (
+                error(404, "Not Found") if hidden else json_answer(200, organization.simple(base))
+            )
+        case ["teams", slug]:
+            return _refused(organization) or _team(state, base, name, slug, grant)
+        case ["teams", slug, "memberships", login]:
+            return _refused(organization) or _in_team(state, name, slug, login, grant)
     return None
 
 
@@ -112,6 +126,8 @@ def _team(state: State, base: str, name: str, slug: str, grant: Grant) -> Answer
     if organization is None or slug not in organization.teams:
         return error(404, "Not Found")
     if organization.members.get(grant.login) != "active":
+        return error(404, "Not Found")
+    if organization.teams[slug].secret and organization.state_in_team(slug, grant.login) is None:
         return error(404, "Not Found")
     return json_answer(200, organization.team_full(base, slug))
 

@@ -12,6 +12,7 @@ class Team:
     id: int
     parent: str | None = None
     members: dict[str, str] = field(default_factory=dict)  # login: active or pending
+    secret: bool = False  # it is shown to its members only
 
 
 @dataclass
@@ -77,7 +78,7 @@ class Organization:
             "name": team.slug.replace("-", " ").title(),
             "slug": team.slug,
             "description": None,
-            "privacy": "closed",
+            "privacy": "secret" if team.secret else "closed",
             "permission": "pull",
         }
 

@@ -14,7 +14,8 @@ def answer(state: State, base: str, path: str, credentials: str) -> Answer:
     if base64.b64decode(credentials) != own:
         return error(401, "Bad credentials")
     accounts = {each.login.lower(): each for each in state.accounts.values()}
-    organizations = {each.login.lower(): each for each in state.organizations.values()}
+    shown = [each for each in state.organizations.values() if not each.hidden]
+    organizations = {each.login.lower(): each for each in shown}
     match path.lower().strip("/").split("/"):
         case ["users", login] if login in accounts:
             return json_answer(200, accounts[login].public(base))

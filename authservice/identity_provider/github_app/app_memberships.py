@@ -5,7 +5,7 @@ no parent: who is in none of these is in none of their child teams.
 """
 
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from authservice.identity_provider import reasons
@@ -15,11 +15,7 @@ from authservice.identity_provider.github_app.installations import (
     Installation,
     Installations,
 )
-from authservice.identity_provider.github_app.known_pages import (
-    GONE,
-    NOT_OUR_TOKEN,
-    UnreadableError,
-)
+from authservice.identity_provider.github_app.known_pages import NOT_OUR_TOKEN, UnreadableError
 from authservice.identity_provider.github_app.organizations import (
     Organizations,
     has_member,
@@ -27,9 +23,8 @@ from authservice.identity_provider.github_app.organizations import (
 )
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.github_profile import account_number
-from authservice.identity_provider.named_groups import NamedGroups
+from authservice.identity_provider.named_groups import NamedGroups, PinsOf
 from authservice.identity_provider.provider_calls import ProviderCalls, parsed
-from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people.users import Profile
 from authservice.settings.admission.rules import Rule
@@ -40,8 +35,6 @@ _OK, _NOT_FOUND = 200, 404
 _SIGN_IN_SECONDS = 10.0
 # What a sign-in asks for at most, of one organization, and at the same time.
 _MOST_TEAMS, _AT_ONCE = 200, 8
-
-PinsOf = Callable[[], Mapping[str, Pin]]
 
 
 class AppMemberships:
@@ -93,6 +86,7 @@ class AppMemberships:
             try:
                 api = self.api(calls, place)
                 if not has_member(api, place, account_id, username):
+                    self.installations.require(calls, place)
                     continue
                 organizations.append(place.organization)
                 listed = self.organizations.teams(api, place)
@@ -171,7 +165,7 @@ class AppMemberships:
             pin = pins.get(f"team:{name}")
             there = name in names if pin is None else pin.number in numbers
             if name.partition("/")[0] == organization and not there:
-                gone.append((name, GONE))
+                gone.append((name, reasons.GONE))
         return gone
 
     def _wanted(self, teams: Iterable[Team]) -> set[str]:
@@ -200,10 +194,8 @@ def _teams_of(
     groups: list[Group] = []
     left = _MOST_TEAMS
     with ThreadPoolExecutor(_AT_ONCE, "team-memberships") as places:
-        while waiting and left:
-            first = [team for team in waiting if team.group.number in wanted] or waiting
-            batch = first[:left]
-            left -= len(batch)
+        while batch := [each for each in waiting if each.group.number in wanted] or waiting[:left]:
+            left = max(left - len(batch), 0)
             answers = places.map(lambda team: team_has_member(api, team.group, username), batch)
             inside = [team.group for team, is_in in zip(batch, answers, strict=True) if is_in]
             groups += inside

@@ -103,7 +103,7 @@ class Confirmations:
         groups_of: Callable[[str], Memberships],
     ) -> None:
         """Store the groups of people, as a sign-in would, where they changed."""
-        pinned = pins.of_rules(connection, pins.named_rules(self._settings))
+        pinned = pins.of_settings(connection, self._settings)
         changed = []
         for person in people:
             read = under_pinned_names(groups_of(person.account_id), pinned)

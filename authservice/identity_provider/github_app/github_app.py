@@ -3,7 +3,7 @@
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -15,7 +15,6 @@ from authservice.identity_provider.github_app.poll import Poll
 from authservice.identity_provider.github_app.provider_events import ProviderEvents
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.services.admission import pins
-from authservice.services.admission.decision import Pin
 from authservice.services.upkeep.recurring import Recurring
 from authservice.settings import AuthSettings, GitHubAppSettings
 
@@ -44,7 +43,9 @@ class GitHubApp:
         self._database = database
         named = NamedGroups.of(settings)
         installations = Installations(settings.provider, app, settings.outgoing)
-        self.memberships = AppMemberships(named, installations, self._pins)
+        self.memberships = AppMemberships(
+            named, installations, lambda: pins.of_settings(database.reader, settings)
+        )
         """Whom a sign-in asks."""
         confirmations = Confirmations(settings, database, self.memberships, tell_clients)
         self.poll = Poll(settings, database, self.memberships, confirmations)
@@ -71,9 +72,6 @@ class GitHubApp:
         """End, after the question that is under way."""
         self._looking.stop()
         self.events.stop()
-
-    def _pins(self) -> Mapping[str, Pin]:
-        return pins.of_rules(self._database.reader, pins.named_rules(self._settings))
 
     def _look(self, ended: threading.Event) -> None:
         try:

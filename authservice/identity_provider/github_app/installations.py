@@ -96,6 +96,18 @@ class Installations:
         self._listed = (now, installations)
         return installations
 
+    def require(self, calls: ProviderCalls, known: Installation) -> None:
+        """Return if the App is installed in an organization now as it was listed.
+
+        Where it is not, every question is answered with 404. Raises UnreadableError then, and
+        SignInFailedError in an outage.
+        """
+        api = self.api(calls, self._key.token(clock.now()))
+        response = api.get(f"/app/installations/{known.id}")
+        if response.status_code != _OK or _installation(parsed(response)) != known:
+            self.forget()
+            raise UnreadableError(reasons.GONE)
+
     def forget(self) -> None:
         """Ask again for the installations, and for tokens: something changed there."""
         self._listed = None

@@ -19,8 +19,6 @@ ENDLESS = "endless"
 """The list goes on for ever, or repeats itself."""
 NOT_OUR_TOKEN = "token_refused"
 """The token of the App is refused: it was taken back before its time."""
-GONE = "gone"
-"""There is nothing under this name, as far as the App may see."""
 
 Entry = TypeVar("Entry")
 
@@ -88,7 +86,7 @@ class KnownPages:
         if response.status_code == _UNCHANGED and known is not None:
             return known
         if response.status_code == _NOT_FOUND:
-            raise UnreadableError(GONE)
+            raise UnreadableError(reasons.GONE)
         if response.status_code == _UNAUTHORIZED:
             raise UnreadableError(NOT_OUR_TOKEN)
         if response.status_code == _FORBIDDEN:

@@ -55,6 +55,10 @@ def has_member(api: GitHubApi, place: Installation, account_id: str, username: s
     membership = _membership(_read(api, path))
     if membership is None:
         return False
+    organization = github_groups.organization(membership.get("organization"))
+    if organization is None or organization.number != place.organization.number:
+        # Another one has taken the name since the App's installations were listed.
+        raise UnreadableError(reasons.GONE)
     person = membership.get("user")
     # A login may be another person's by now.
     same = isinstance(person, dict) and account_number(person.get("id")) == account_id

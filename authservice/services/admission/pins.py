@@ -56,6 +56,11 @@ def of_rules(connection: Connection, rules: Iterable[Rule]) -> dict[str, Pin]:
     return {text: Pin(number, other) for text, number, other in rows}
 
 
+def of_settings(connection: Connection, settings: AuthSettings) -> dict[str, Pin]:
+    """Return the pinned numbers of all names in the settings, by the texts of their rules."""
+    return of_rules(connection, named_rules(settings))
+
+
 def in_force(
     connection: Connection, settings: AuthSettings, rules: Sequence[Rule], person: Person
 ) -> dict[str, Pin]:

@@ -60,7 +60,7 @@ def _with_names_of_the_unread(request: AuthRequest, profile: Profile) -> Profile
     memberships = profile.memberships
     if memberships is None or not memberships.unreadable:
         return profile
-    pinned = pins.of_rules(request.db, pins.named_rules(request.auth_settings))
+    pinned = pins.of_settings(request.db, request.auth_settings)
     named = pinned_groups.with_names_of_the_unread(memberships, pinned)
     return replace(profile, memberships=named)
 
@@ -70,7 +70,7 @@ def with_pinned_names(request: AuthRequest, profile: Profile) -> Profile:
     settings = request.auth_settings
     if profile.memberships is None or settings.local_mode:
         return profile
-    pinned = pins.of_rules(request.db, pins.named_rules(settings))
+    pinned = pins.of_settings(request.db, settings)
     memberships = pinned_groups.under_pinned_names(profile.memberships, pinned)
     return replace(profile, memberships=memberships)
 

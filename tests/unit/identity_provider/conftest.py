@@ -17,7 +17,7 @@ class SignIn:
 
     verifier = "a-code-verifier-that-has-the-forty-three-characters"
 
-    def __init__(self, standin, *, patience=10.0, outgoing=None, named=None, **changes):
+    def __init__(self, standin, *, patience=10.0, outgoing=None, named=None, pins=None, **changes):
         settings = {
             "id": "github",
             "client_id": standin.client_id,
@@ -33,7 +33,7 @@ class SignIn:
             ProviderSettings(**{**settings, **changes}),
             CALLBACK_URL,
             outgoing or OutgoingSettings(),
-            groups=OwnMemberships(named) if named else None,
+            groups=OwnMemberships(named, lambda: pins or {}) if named else None,
             patience=patience,
         )
 

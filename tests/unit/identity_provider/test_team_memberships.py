@@ -3,9 +3,22 @@
 import pytest
 
 from authservice.identity_provider.named_groups import NamedGroups
+from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group
 
 TEAMS = "/api/user/teams"
+PINS = {
+    "org:acme": Pin("7"),
+    **{
+        f"team:acme/{slug}": Pin(number)
+        for slug, number in (
+            ("platform", "72"),
+            ("on-call", "73"),
+            ("design", "74"),
+            ("gone", "79"),
+        )
+    },
+}
 MEMBER = {"members": {"octocat": "active"}}
 
 
@@ -26,13 +39,18 @@ def standin(identity_provider_standin):
 
 
 @pytest.fixture
-def teams(make_sign_in, standin):
-    def ask(*names, login="octocat"):
+def memberships(make_sign_in, standin):
+    def ask(*names, login="octocat", pins=PINS):
         named = NamedGroups(organizations=("acme",), of_rules=("acme",), teams=names)
-        return {
-            each.name: each.number
-            for each in make_sign_in(named=named).profile(login).memberships.teams
-        }
+        return make_sign_in(named=named, pins=pins).profile(login).memberships
+
+    return ask
+
+
+@pytest.fixture
+def teams(memberships):
+    def ask(*names, **further):
+        return {each.name: each.number for each in memberships(*names, **further).teams}
 
     return ask
 
@@ -87,8 +105,45 @@ def test_a_renamed_team_keeps_its_number(teams, standin):
     assert teams("acme/on-call")["acme/pager"] == "73"
 
 
-def test_a_team_that_is_gone_has_no_members(teams):
-    assert "acme/gone" not in teams("acme/gone")
+def test_of_a_team_that_is_gone_or_secret_nothing_is_known(subtests, memberships, standin):
+    standin.organization("acme", teams={"another": {"slug": "gone", "id": 99}})
+    standin.organization("acme", teams={"design": {"secret": True}})
+
+    for name, login in (("acme/gone", "octocat"), ("acme/gone", "hubot"), ("acme/design", "hubot")):
+        with subtests.test(name=name, login=login):
+            found = memberships(name, login=login)
+
+            assert name not in found.names
+            assert found.unreadable == ((name, "gone"),)
+
+
+def test_who_is_not_in_a_team_that_answers_is_no_member(memberships, standin):
+    found = memberships("acme/platform", login="hubot")
+    assert (found.names, found.unreadable) == (("acme",), ())
+
+    standin.organization("acme", members={"octocat": "active"})
+    standin.organization("other", id=8, members={"hubot": "active"})
+    found = memberships("acme/platform", login="hubot")
+    assert (found.names, found.unreadable) == (("other",), ())
+
+
+def test_a_team_of_a_renamed_organization_is_asked_about_under_its_name_of_today(
+    memberships, standin
+):
+    standin.organization("acme", login="acme-labs")
+    standin.fault(TEAMS, "404")
+
+    found = memberships("acme/platform", "acme/design", "acme/gone")
+
+    assert Group("acme-labs/platform", "72") in found.teams
+    assert found.unreadable == (("acme/gone", "gone"),)
+
+
+def test_a_team_without_a_number_is_not_asked_about(memberships, standin):
+    standin.fault(TEAMS, "404")
+
+    assert memberships("acme/platform", pins={"org:acme": Pin("7")}).names == ("acme",)
+    assert not [each for each in standin.requests() if "/teams/platform" in each["path"]]
 
 
 def test_parents_in_a_circle_come_to_an_end(teams, standin):
@@ -100,25 +155,23 @@ def test_parents_in_a_circle_come_to_an_end(teams, standin):
 
 
 def test_a_team_that_cannot_be_read_lets_nobody_in_and_takes_nothing_away(
-    subtests, make_sign_in, standin
+    subtests, memberships, standin
 ):
     path = "/api/orgs/acme/teams/design/memberships/octocat"
-    named = NamedGroups(organizations=("acme",), of_rules=("acme",), teams=("acme/design",))
 
     for kind in ("forbidden", "redirect", "not_json", "text"):
         with subtests.test(kind=kind), standin.failing(path, kind):
-            found = make_sign_in(named=named).profile().memberships
+            found = memberships("acme/design")
 
             assert Group("acme/on-call", "73") in found.teams
             assert "acme/design" not in found.names
             assert [name for name, _ in found.unreadable] in ([], ["acme"])
 
 
-def test_many_teams_do_not_ask_for_ever(make_sign_in, standin, caplog):
+def test_many_teams_do_not_ask_for_ever(memberships, standin, caplog):
     names = tuple(f"acme/t{number}" for number in range(60))
-    named = NamedGroups(organizations=("acme",), of_rules=("acme",), teams=names)
 
-    found = make_sign_in(named=named).profile().memberships
+    found = memberships(*names, pins=PINS | {f"team:{name}": Pin("1") for name in names})
 
     assert "acme/on-call" in found.names
     # Nobody loses anything by what was not asked.

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app import directory
-from authservice.services.admission.facts import Group
+from authservice.services.admission.facts import Group, Memberships
 from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
 
 ACME = Group("acme", "7")
@@ -175,14 +175,39 @@ def test_a_strangers_organization_of_that_name_says_nothing_of_the_pinned_one(se
     assert ("acme", "not_installed") in service.groups().unreadable
 
 
-def test_the_team_of_a_rule_is_asked_for_before_two_hundred_others(make_service, standin):
+def test_a_no_does_not_count_of_an_app_that_may_not_ask_any_more(subtests, service, standin):
+    for changes, reason in (
+        ({"installation": None}, "not_installed"),
+        ({"suspended": True}, "suspended"),
+    ):
+        with subtests.test(reason=reason):
+            standin.organization("Acme", installation=70)
+            service.app.memberships.installations.forget()
+            service.groups()
+            standin.organization("Acme", **changes)
+
+            assert service.groups("900001", "newcomer").unreadable == (("acme", "gone"),)
+            assert service.groups("900001", "newcomer").unreadable == (("acme", reason),)
+
+
+def test_a_yes_of_a_strangers_organization_that_just_took_the_name_does_not_count(service, standin):
+    service.groups()
+    with standin.failing("/api/app/installations", "500"):
+        standin.organization("Acme", id=666)
+
+        assert service.groups() == Memberships((), (), (("acme", "gone"),))
+
+
+def test_the_team_of_a_rule_is_asked_for_whatever_others_there_are(subtests, make_service, standin):
     others = {f"a{number}": {"id": 1000 + number} for number in range(200)}
     standin.organization("Acme", teams=others)
     of_rule = {"id": 2000, "parent": "platform", "members": {"octocat": "active"}}
     standin.organization("Acme", teams={"zulu": of_rule})
     standin.organization("Acme", teams={"oncall": {"members": {}}})
 
-    assert Group("acme/zulu", "2000") in make_service("acme/zulu").groups().teams
+    for rules in ("acme/zulu", " ".join(f"acme/{name}" for name in (*others, "zulu"))):
+        with subtests.test(rules=rules[:12]):
+            assert Group("acme/zulu", "2000") in make_service(rules).groups().teams
 
 
 def test_what_did_not_change_is_not_sent_again(service, standin):
