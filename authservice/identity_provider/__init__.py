@@ -9,11 +9,15 @@ LOCAL_DEVELOPER = "local-developer"
 
 
 class SignInFailedError(Exception):
-    """The identity provider gave no usable profile; ``code`` says why in its own vocabulary."""
+    """The identity provider gave no usable profile; ``code`` says why in its own vocabulary.
 
-    def __init__(self, code: str, description: str) -> None:
+    ``retry_after`` has the seconds until it takes the next question, where it said so.
+    """
+
+    def __init__(self, code: str, description: str, retry_after: float | None = None) -> None:
         super().__init__(description)
         self.code = code
+        self.retry_after = retry_after
 
 
 class OutageError(SignInFailedError):
@@ -22,8 +26,8 @@ class OutageError(SignInFailedError):
     Nobody who is signed in loses anything by that for a while.
     """
 
-    def __init__(self, description: str) -> None:
-        super().__init__("provider_unavailable", description)
+    def __init__(self, description: str, retry_after: float | None = None) -> None:
+        super().__init__("provider_unavailable", description, retry_after)
 
 
 class IdentityProvider(Protocol):

@@ -5,9 +5,10 @@ refusal, because trying again later helps.
 """
 
 import json
-from datetime import UTC, datetime
+from datetime import timedelta
 from time import monotonic
 
+from authservice import clock
 from authservice.httpclient import Client, Request, Response, SendError, TooManyRedirectsError
 from authservice.identity_provider import OutageError, SignInFailedError
 
@@ -15,8 +16,9 @@ _OK = 200
 _FORBIDDEN = 403
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
-# Seconds since 1970, up to the year 5138.
-_LONGEST_MOMENT = 11
+# Seconds: what GitHub asks for where it names no moment, and the longest that is believed.
+_AT_LEAST, _AT_MOST = 60.0, 3600.0
+_LONGEST_NUMBER = 11
 
 
 class MovedError(SignInFailedError):
@@ -43,20 +45,23 @@ class ProviderCalls:
             raise MovedError("provider_unavailable", str(error)) from None
         except SendError as error:
             raise OutageError(str(error)) from None
-        overloaded = _is_overloaded(response)
-        if overloaded or response.status_code >= _SERVER_ERROR:
-            said = f"{request.base_url}: status {response.status_code}{_resets_at(response)}"
-            raise self.limit_error(request, response, said) if overloaded else OutageError(said)
+        said = f"{request.base_url}: status {response.status_code}"
+        if _is_overloaded(response):
+            wait = _wait(response)
+            until = clock.now() + timedelta(seconds=wait)
+            raise self.limit_error(request, f"{said}, until {until:%Y-%m-%dT%H:%M:%SZ}", wait)
+        if response.status_code >= _SERVER_ERROR:
+            raise OutageError(said)
         return response
 
-    def limit_error(self, request: Request, response: Response, said: str) -> SignInFailedError:  # noqa: ARG002  (for others)
-        """Return the error for an answer that says a rate limit is exceeded.
+    def limit_error(self, request: Request, said: str, wait: float) -> SignInFailedError:
+        """Return the error for an answer that says a rate limit is exceeded, for some seconds.
 
         With a token that is its owner's, who may exhaust it at will: it must put nothing off.
         """
         if "Authorization" in request.headers:
-            return SignInFailedError("provider_unavailable", said)
-        return OutageError(said)
+            return SignInFailedError("provider_unavailable", said, wait)
+        return OutageError(said, wait)
 
 
 def json_body(response: Response) -> object:
@@ -82,17 +87,24 @@ def no_user_info(reason: str) -> SignInFailedError:
     return SignInFailedError("unable_to_get_user_info", reason)
 
 
-def _resets_at(response: Response) -> str:
-    """Return what the provider says of when it answers again."""
-    reset = response.headers.get("X-RateLimit-Reset", [""])[0]
-    if not reset.isdecimal() or len(reset) > _LONGEST_MOMENT:
-        return ""
-    return f", until {datetime.fromtimestamp(int(reset), UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
 def _is_overloaded(response: Response) -> bool:
     """Tell whether we exceeded a rate limit: GitHub says 429, or 403 and one of two headers."""
     if response.status_code != _FORBIDDEN:
         return response.status_code == _TOO_MANY_REQUESTS
     remaining = response.headers.get("X-RateLimit-Remaining", [])
     return remaining == ["0"] or "Retry-After" in response.headers
+
+
+def _wait(response: Response) -> float:
+    """Return the seconds to wait, as the provider says (RFC 9110, section 10.2.3)."""
+    after = _number(response, "Retry-After")
+    if after is None:
+        reset = _number(response, "X-RateLimit-Reset")
+        after = None if reset is None else reset - clock.now().timestamp()
+    return _AT_LEAST if after is None else min(max(after, 1.0), _AT_MOST)
+
+
+def _number(response: Response, header: str) -> float | None:
+    text = response.headers.get(header, [""])[0]
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
+    return float(text) if is_number else None

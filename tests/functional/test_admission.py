@@ -129,6 +129,23 @@ def test_the_page_says_what_can_be_done(subtests, gate, standin, happened, caplo
             assert again is reason.startswith("unreadable")
 
 
+def test_a_rate_limit_of_the_provider_says_when_to_try_again(subtests, gate, standin):
+    app = gate.serves(admission__organizations="acme")
+    for path, kind, seconds, advice in (
+        ("/api/user/memberships/orgs", "rate_limited", range(3500, 3601), "Wait 60 minutes, then"),
+        ("/api/user", "secondary_limit", (60,), "Wait 1 minute, then try again."),
+        ("/login/oauth/access_token", "429", (60,), "Wait 1 minute, then try again."),
+        ("/api/user", "500", (None,), "Wait a moment, then try again."),
+    ):
+        with subtests.test(path=path, kind=kind), standin.failing(path, kind):
+            _, answer = gate.come(app)
+
+            assert answer.status_int == 503
+            assert advice in answer.html.main.text
+            named = answer.headers.get("Retry-After")
+            assert (named and int(named)) in seconds
+
+
 def test_an_organization_that_shows_nothing_keeps_nobody_out_whom_another_rule_admits(
     gate, standin
 ):

@@ -3,6 +3,7 @@
 import logging
 import re
 from dataclasses import dataclass
+from math import ceil
 
 from pyramid.i18n import TranslationString
 from pyramid.response import Response
@@ -11,7 +12,7 @@ from authservice import events
 from authservice.events import SignInFailed
 from authservice.identity_provider import SignInFailedError
 from authservice.web.pages.pages import error_page
-from authservice.web.pages.texts import _
+from authservice.web.pages.texts import DOMAIN, _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import outage, return_target
@@ -115,26 +116,39 @@ def failed(request: AuthRequest, attempt: SignInAttempt, error: SignInFailedErro
     elsewhere = return_target.error_address(attempt.target, auth_url, error.code)
     if elsewhere is not None:
         return see_other(elsewhere)
-    return failure_page(request, attempt.target, error.code)
+    return _page(request, attempt.target, error)
 
 
-def failure_page(request: AuthRequest, target: ReturnTarget, error: str) -> Response:
-    """Return the page for an error code of a sign-in, with a way to try again."""
-    text = _TEXTS.get(error, _OTHERWISE)
+def _page(request: AuthRequest, target: ReturnTarget, error: SignInFailedError) -> Response:
+    """Return the page for a sign-in that failed, with a way to try again."""
+    text = _TEXTS.get(error.code, _OTHERWISE)
     provider = {"provider": provider_name(request)}
     again = return_target.sign_in_address(
         target, request.auth_settings.auth_url, choose_account=text.another_account
     )
     label = _("Try again with another account") if text.another_account else _("Try again")
-    return error_page(
+    advice = text.advice % provider
+    if error.retry_after is not None:
+        minutes = ceil(error.retry_after / 60)
+        advice = request.localizer.pluralize(
+            "Wait ${minutes} minute, then try again.",
+            "Wait ${minutes} minutes, then try again.",
+            minutes,
+            domain=DOMAIN,
+            mapping={"minutes": minutes},
+        )
+    response = error_page(
         request,
         text.status,
         text.title % provider,
         text.message % provider,
-        text.advice % provider,
-        code=printable(error),
+        advice,
+        code=printable(error.code),
         action=(again, label),
     )
+    if error.retry_after is not None:
+        response.headers["Retry-After"] = str(ceil(error.retry_after))
+    return response
 
 
 def provider_name(request: AuthRequest) -> str:
