@@ -25,5 +25,6 @@ account = Table(
     Column("created_at", EpochMillis, nullable=False),
     Column("updated_at", EpochMillis, nullable=False),
     Column("memberships", JSONText),
+    Column("primary_email", Text),
     UniqueConstraint("provider_id", "account_id"),
 )

@@ -9,7 +9,7 @@ from sqlalchemy import select, text, update
 
 from authservice.cli import main as authservice
 from authservice.events import AccountNotLinked, EmailReleased, SignedOut
-from authservice.models import user
+from authservice.models import account, user
 from tests.helpers.production import production_app, production_browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
@@ -234,9 +234,11 @@ def test_without_a_yes_nothing_is_released(come, printed, answer, monkeypatch):
     assert user_of(mona)["email"] == "mona@example.com"
 
 
-def test_a_yes_may_be_typed_and_a_dry_run_asks_for_none(come, printed, monkeypatch, capsys):
+def test_a_yes_may_be_typed_and_a_dry_run_asks_for_none(come, printed, monkeypatch, database):
     mona, _ = come("octocat")
     who = user_of(mona)["id"]
+    primary = select(account.c.primary_email)
+    assert database.reader.scalar(primary) == "mona@example.com"
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
 
     tried = printed(authservice, "users", "release-email", who, "--dry-run", "--json")
@@ -246,6 +248,7 @@ def test_a_yes_may_be_typed_and_a_dry_run_asks_for_none(come, printed, monkeypat
     assert tried.err == "Everything is in order; nothing was written.\n"
     assert done.err.startswith(f"mona@example.com is no longer user {who}'s then")
     assert mona.session() is None
+    assert database.reader.scalar(primary) is None
     with pytest.raises(SystemExit, match="has no address to release"):
         printed(authservice, "users", "release-email", who, "--yes")
 

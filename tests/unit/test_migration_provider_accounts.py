@@ -1,4 +1,4 @@
-"""The seventh migration, on a database in use: what it does with addresses, forward and back."""
+"""Migrations on a database in use: what they do with addresses, forward and back."""
 
 import pytest
 from sqlalchemy import text
@@ -60,6 +60,18 @@ def test_what_nobody_has_verified_is_replaced_and_the_rest_stays(database):
         "Unverified2": ("enterprise-4@unverified.invalid", 0),
         "WithoutAccount": ("withoutaccount@unverified.invalid", 0),
     }
+
+
+def test_an_account_has_the_verified_address_of_its_user_as_the_primary_one(database):
+    schema.migrate(database, "0015")
+
+    rows = database.reader.execute(text("SELECT id, primary_email FROM account ORDER BY id"))
+    assert [tuple(row) for row in rows] == [
+        ("1", "Ada@Example.com"),
+        ("2", None),
+        ("3", None),
+        ("4", None),
+    ]
 
 
 def test_who_has_what_is_to_stand_in_for_another_is_given_something_else(database):

@@ -24,10 +24,9 @@ Allow = Sequence[str] | None
 _PERSON = Prepared(
     select(
         account.c.account_id,
-        account.c.memberships,
         user.c.username,
-        user.c.email,
-        user.c.email_verified,
+        account.c.primary_email,
+        account.c.memberships,
     )
     .join(user, user.c.id == account.c.user_id)
     .where(account.c.user_id == bindparam("of_user"))
@@ -71,9 +70,8 @@ def _stored(connection: Connection, settings: AuthSettings, user_id: str) -> Per
     row = _PERSON.first(connection, {"of_user": user_id})
     if row is None:
         return None
-    account_id, numbers, username, email, email_verified = row
+    account_id, username, primary_email, numbers = row
     memberships = Memberships.of_numbers(numbers or {})
     if not groups.all_count(settings):
         memberships = memberships.of(settings.organizations)
-    address = email if email_verified else None
-    return Person(account_id, username, address, memberships)
+    return Person(account_id, username, primary_email, memberships)

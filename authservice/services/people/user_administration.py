@@ -123,6 +123,8 @@ def release_email(transaction: Transaction, row: UserRow) -> int | None:
     still = user.c.id == user_id, user.c.email == row["email"]
     if not connection.execute(update(user).where(*still).values(values)).rowcount:
         return None
+    theirs = update(account).where(account.c.user_id == user_id)
+    connection.execute(theirs.values(primary_email=None))
     of_user = select(session.c.id).where(session.c.user_id == user_id)
     ended = sessions.end(transaction, connection.scalars(of_user).all())
     transaction.note(EmailReleased(sub=user_id))

@@ -100,7 +100,12 @@ _ATTEMPTS = 3
 _BY_ID = Prepared(select(user).where(user.c.id == bindparam("user_id")))
 # The user is locked: the statements that follow change them according to what this one reads.
 _BY_ACCOUNT = Prepared(
-    select(*user.c, account.c.scope.label("account_scope"), account.c.memberships)
+    select(
+        *user.c,
+        account.c.scope.label("account_scope"),
+        account.c.memberships,
+        account.c.primary_email,
+    )
     .join(account, account.c.user_id == user.c.id)
     .where(
         account.c.provider_id == bindparam("provider_id"),
@@ -175,14 +180,19 @@ def _of_account(connection: Connection, profile: Profile) -> tuple[User, dict[st
     row = _BY_ACCOUNT.first(connection, _account_key(profile))
     if row is None:
         return None
-    *of_user, scope, memberships = row
-    return User(*of_user), {"scope": scope, "memberships": memberships}
+    *of_user, scope, memberships, primary_email = row
+    facts = {"scope": scope, "memberships": memberships, "primary_email": primary_email}
+    return User(*of_user), facts
 
 
 def _account_facts(profile: Profile) -> dict[str, Any]:
     """Return what is stored with the account of a profile."""
     numbers = None if profile.memberships is None else profile.memberships.numbers
-    return {"scope": profile.scope, "memberships": numbers or None}
+    return {
+        "scope": profile.scope,
+        "memberships": numbers or None,
+        "primary_email": profile.primary_email,
+    }
 
 
 def _account_key(profile: Profile) -> dict[str, str]:
@@ -248,6 +258,8 @@ def _follow(connection: Connection, known: User, stored: dict[str, Any], profile
     facts = _account_facts(profile)
     if profile.scope is None:
         facts["scope"] = stored["scope"]
+    if profile.addresses_unread:
+        facts["primary_email"] = stored["primary_email"]
     if facts != stored:
         _store_facts(connection, profile, facts)
     if profile.addresses_unread:

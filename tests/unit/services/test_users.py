@@ -112,7 +112,7 @@ def test_an_address_is_verified_when_the_provider_says_so(connection):
 
 
 def test_an_address_that_could_not_be_read_stays(connection):
-    first, _ = users.from_profile(connection, _profile())
+    first, _ = users.from_profile(connection, _profile(primary_email="ada@example.com"))
     unread = {"email": None, "email_verified": False, "scope": None, "addresses_unread": True}
 
     again, _ = users.from_profile(connection, _profile(name="Ada L.", **unread))
@@ -120,6 +120,7 @@ def test_an_address_that_could_not_be_read_stays(connection):
     assert (again.id, again.name) == (first.id, "Ada L.")
     assert (again.email, again.email_verified) == ("ada@example.com", True)
     assert users.shows_addresses(connection, first.id) is True
+    assert connection.scalar(select(account.c.primary_email)) == "ada@example.com"
 
 
 def test_nobody_is_made_of_an_account_whose_addresses_could_not_be_read(connection):

@@ -21,17 +21,16 @@ def come(connection):
 
     def sign_in(account_id="1", username="ada", email="ada@example.com", groups=(), **changes):
         numbered = [Group(name, number) for name, number in dict(groups).items()]
+        address = {"email": email, "email_verified": email is not None, "primary_email": email}
         theirs = profile(
             account_id,
             username,
-            email=email,
-            email_verified=email is not None,
             username=username,
             memberships=Memberships(
                 tuple(each for each in numbered if "/" not in each.name),
                 tuple(each for each in numbered if "/" in each.name),
             ),
-            **changes,
+            **(address | changes),
         )
         return users.from_profile(connection, theirs)[0].id
 
@@ -131,6 +130,8 @@ def test_addresses_count_where_the_provider_is_trusted_and_has_verified_them(con
     assert client_rules.admits(connection, SETTINGS, listed, come(email="ada@Example.com"))
     assert not client_rules.admits(connection, distrusting, listed, come())
     assert not client_rules.admits(connection, SETTINGS, listed, come(email=None))
+    # One that is verified, and not the primary one.
+    assert not client_rules.admits(connection, SETTINGS, listed, come(primary_email=None))
 
 
 def test_a_user_without_an_account_is_nobody_on_a_list(connection, come):
