@@ -21,7 +21,6 @@ from authservice.identity_provider.provider_calls import MovedError, no_user_inf
 from authservice.services.admission.decision import Pin
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people.users import Profile
-from authservice.settings.admission.rules import RuleKind
 
 _log = logging.getLogger(__name__)
 
@@ -92,7 +91,7 @@ def _listed(api: GitHubApi) -> tuple[list[Group], list[str]]:
 
 
 def _number(pins: Mapping[str, Pin], name: str) -> str | None:
-    pin = pins.get(f"{RuleKind.ORGANIZATION}:{name}")
+    pin = pins.get(f"org:{name}")
     return None if pin is None else pin.number
 
 

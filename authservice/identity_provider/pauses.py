@@ -7,14 +7,6 @@ from authservice.identity_provider import OutageError
 from authservice.identity_provider.provider_calls import ProviderCalls
 
 
-class PausedError(OutageError):
-    """The provider has had too many questions, and takes the next after ``seconds``."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"it takes no question for {seconds:.0f} s", seconds)
-        self.seconds = seconds
-
-
 class Pauses:
     """Knows whether the provider is to be left alone, for all threads of a process."""
 
@@ -26,10 +18,10 @@ class Pauses:
         return _Calls(client, seconds, self)
 
     def require_none(self) -> None:
-        """Raise PausedError in a pause."""
+        """Raise OutageError in a pause."""
         left = self._until - monotonic()
         if left > 0:
-            raise PausedError(left)
+            raise OutageError(f"it takes no question for {left:.0f} s", left)
 
     def begin(self, seconds: float) -> None:
         """Ask nothing for so long."""

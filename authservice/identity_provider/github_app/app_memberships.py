@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 _OK, _NOT_FOUND = 200, 404
 _SIGN_IN_SECONDS = 10.0
-# What a sign-in asks for at most, of one organization, and at the same time.
+# So many teams of one organization a sign-in asks for, unless rules name more, and so many at once.
 _MOST_TEAMS, _AT_ONCE = 200, 8
 
 

@@ -14,12 +14,11 @@ from sqlalchemy import Connection
 
 from authservice import clock
 from authservice.database.database import Database
-from authservice.identity_provider import SignInFailedError
+from authservice.identity_provider import OutageError, SignInFailedError
 from authservice.identity_provider.github_app import directory
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.directory import Directory
-from authservice.identity_provider.pauses import PausedError
 from authservice.services.admission import decision, pins, poll_turns, state, stored_people
 from authservice.services.admission.decision import Person, Pin
 from authservice.services.admission.facts import Memberships
@@ -76,12 +75,11 @@ class Poll:
         again_in = None
         try:
             self._read(turn, ended)
-        except PausedError as error:
-            again_in = min(timedelta(seconds=error.seconds), _LONGEST_PAUSE)
-            self._note_outage(error)
         except SignInFailedError as error:
             again_in = _AGAIN_AFTER_OUTAGE
-            self._note_outage(error)
+            if error.retry_after is not None:
+                again_in = min(timedelta(seconds=error.retry_after), _LONGEST_PAUSE)
+            self._note(error)
         except LostTurnError:
             # A process that ends leaves the lists to another one.
             again_in = timedelta(0)
@@ -89,11 +87,12 @@ class Poll:
             turn.end(again_in)
         return again_in is None
 
-    def _note_outage(self, error: SignInFailedError) -> None:
-        """Store it, so that nobody is signed out for it; the first time that is a warning."""
+    def _note(self, error: SignInFailedError) -> None:
+        """Say it. An outage is stored, so that nobody is signed out for it."""
         _log.info("the members of organizations could not be read: %s", error)
-        with self._database.transaction() as connection:
-            state.note_outage(connection)
+        if isinstance(error, OutageError):
+            with self._database.transaction() as connection:
+                state.note_outage(connection)
 
     def _read(self, turn: PollTurn, ended: threading.Event) -> None:
         def go_on() -> None:

@@ -135,7 +135,7 @@ def test_after_a_rate_limit_nothing_is_asked_before_its_end(service, standin):
     with pytest.raises(SignInFailedError) as raised:
         service.groups()
 
-    assert 0 < raised.value.seconds <= 60
+    assert 0 < raised.value.retry_after <= 60
     assert len(standin.requests()) == sent
 
 

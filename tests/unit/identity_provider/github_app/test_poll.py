@@ -204,6 +204,13 @@ def test_an_outage_is_noted_as_long_as_it_lasts_and_ends(service, standin, turna
     assert not state.outage_lasts(service.database.reader)
 
 
+def test_an_answer_that_leads_elsewhere_is_no_outage(service, standin):
+    standin.fault("/api/app/installations", "redirect")
+
+    assert not service.poll()
+    assert not state.outage_lasts(service.database.reader)
+
+
 def test_a_removal_in_the_grace_of_an_outage_is_done_when_it_ends(service, standin, turnable_clock):
     hubot = service.sign_in(HUBOT)
     service.poll()
