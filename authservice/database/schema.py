@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 # The newest revision; a test holds it against alembic/versions.
-REVISION = "0015"
+REVISION = "0016"
 
 _version = Table("alembic_version", MetaData(), Column("version_num", Text))
 _compatibility = Table(

@@ -10,7 +10,13 @@ from sqlalchemy import delete, func, select, update
 
 from authservice import clock
 from authservice.models import admission_state, provider_event, removed_account, session, user
-from authservice.services.admission import poll_turns, removal, state, stored_people
+from authservice.services.admission import (
+    poll_turns,
+    removal,
+    state,
+    stored_events,
+    stored_people,
+)
 from authservice.services.people import users
 from tests.helpers import github_app, provider_events
 from tests.helpers.production import ORIGIN, production_app
@@ -50,9 +56,16 @@ def processes(app, make_processes, database_url, acme):
 
 def left():
     """Return the request of the provider that says so."""
-    body, headers = github_app.signed(
-        "organization", provider_events.organization("member_removed")
-    )
+    return said("organization", provider_events.organization("member_removed"))
+
+
+def lists_changed():
+    """Return a request upon which the process that hears it reads the lists at once."""
+    return said("team", provider_events.team("edited"))
+
+
+def said(event, content):
+    body, headers = github_app.signed(event, content)
     return {
         "path": github_app.WEBHOOK,
         "origin": ORIGIN,
@@ -87,6 +100,59 @@ def test_nobody_stays_who_left_while_signing_in(processes, return_from_provider,
         until(lambda: database.reader.scalar(select(removed_account.c.id)) == HUBOT)
         until(lambda: database.reader.scalar(select(func.count()).select_from(session)) == 0)
         assert database.reader.scalar(select(func.count()).select_from(provider_event)) == 1
+
+
+@pytest.mark.attack("ADMISSION-left")
+def test_nobody_stays_whom_the_lists_do_not_name(processes, return_from_provider, acme, database):
+    """Sign-ins and the poll in four processes, while Hubot leaves; the last poll is after that."""
+    for _ in range(ROUNDS):
+        acme.organization("Acme", members={"hubot": "active"})
+        with database.transaction() as connection:
+            connection.execute(delete(removed_account))
+        (first,) = processes.send([return_from_provider("hubot")])
+        assert first["status"] == 303
+        orders = [lists_changed(), return_from_provider("hubot")] * 2
+        random.shuffle(orders)
+        with ThreadPoolExecutor(1) as other:
+            leaving = other.submit(leave, acme, random.uniform(0, 0.2))
+            answers = processes.send(orders)
+            leaving.result()
+        answers += processes.send([lists_changed()])
+
+        assert {each["status"] for each in answers} <= {202, 303, 400, 403}, answers
+        until(lambda: database.reader.scalar(select(func.count()).select_from(session)) == 0)
+
+
+def test_each_event_has_one_process(database):
+    numbers = [str(number) for number in range(8 * ROUNDS)]
+    together = Barrier(8)
+
+    def claim_all(_):
+        together.wait()
+        events = iter(lambda: stored_events.claim(database), None)
+        return [event.id for event in events]
+
+    with database.transaction() as connection:
+        for number in numbers:
+            stored_events.store(connection, number, first={}, again={})
+    with ThreadPoolExecutor(8) as threads:
+        claimed = [each for some in threads.map(claim_all, range(8)) for each in some]
+
+    assert sorted(claimed) == sorted(numbers)
+
+
+@pytest.mark.engines("postgresql")
+def test_who_claims_an_event_waits_for_nobody_who_claims_another(database):
+    with database.transaction() as connection:
+        for number in ("1", "2"):
+            stored_events.store(connection, number, first={}, again={})
+    with database.transaction() as connection:
+        held = select(provider_event.c.id).limit(1).with_for_update()
+        first = connection.scalar(held)
+        with ThreadPoolExecutor(1) as other:
+            claimed = other.submit(stored_events.claim, database).result(timeout=10)
+
+    assert {first, claimed.id} == {"1", "2"}
 
 
 def test_one_of_many_has_the_turn(database):

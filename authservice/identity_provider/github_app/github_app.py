@@ -20,7 +20,7 @@ from authservice.settings import AuthSettings, GitHubAppSettings
 
 _log = logging.getLogger(__name__)
 
-# How often a process asks the database whether it is time to read the lists.
+# How often a process asks the database what waits: events, and the lists when it is time.
 _LOOK_SECONDS = 5.0
 # Processes that were started together do not ask together.
 _FIRST_LOOK_WITHIN = 5000  # milliseconds
@@ -51,7 +51,7 @@ class GitHubApp:
         self.poll = Poll(settings, database, self.memberships, confirmations)
         """What reads the lists of members."""
         self._looking = Recurring(
-            "membership poll",
+            "events and lists",
             self._look,
             first=secrets.randbelow(_FIRST_LOOK_WITHIN) / 1000,
             interval=_LOOK_SECONDS,
@@ -64,9 +64,8 @@ class GitHubApp:
         self._is_away = False
 
     def start(self) -> None:
-        """Begin to read the lists at intervals, if settings name an organization."""
-        if self._polls:
-            self._looking.start()
+        """Begin to look at intervals for events, and for the lists if settings name any."""
+        self._looking.start()
 
     def stop(self) -> None:
         """End, after the question that is under way."""
@@ -75,9 +74,14 @@ class GitHubApp:
 
     def _look(self, ended: threading.Event) -> None:
         try:
-            self.poll.look(ended)
+            self.events.look()
+            if self._polls:
+                self.poll.look(ended)
             self._is_away = False
         except SQLAlchemyError as error:
             if not self._is_away:
-                _log.warning("the membership poll waits for the database: %s", error)
+                _log.warning("events and lists of members wait for the database: %s", error)
             self._is_away = True
+        finally:
+            # The thread needs none until the next time.
+            self._database.hand_back_reader()

@@ -5,12 +5,11 @@ whatever it is called, and one that lacks some of them says nothing.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from authservice.identity_provider import github_groups
 from authservice.identity_provider.github_profile import account_number
-from authservice.services.admission.facts import Group
 
 Content = Mapping[str, Any]
 
@@ -19,8 +18,8 @@ Content = Mapping[str, Any]
 class Hint:
     """What to do upon an event."""
 
-    owner: Group | None = None
-    """The organization that it comes from; None where it comes from a person."""
+    organization: str | None = None
+    """The number of that which it comes from; None where it comes from a person."""
     account_id: str | None = None
     """The person to ask the provider about."""
     leaves: bool = False
@@ -33,6 +32,10 @@ class Hint:
     """The person has withdrawn what the App was allowed in their name: it can read nothing more."""
     lists: bool = False
     """Organizations, teams or installations changed: the lists have to be read again."""
+
+    def of_a_repeat(self) -> "Hint":
+        """Return what to do if it has been done: ask again, since a replay itself says nothing."""
+        return replace(self, leaves=False, revoked=False)
 
 
 def of_event(name: str, content: Content) -> Hint | None:
@@ -48,7 +51,7 @@ def _organization(content: Content) -> Hint | None:
             person = membership.get("user") if isinstance(membership, dict) else None
             return _of_person(person, content, leaves=action == "member_removed")
         case "renamed" | "deleted":
-            return _of_lists(_owner(content))
+            return _of_lists(_organization_of(content))
     return None
 
 
@@ -71,7 +74,7 @@ def _membership(content: Content) -> Hint | None:
 def _team(content: Content) -> Hint | None:
     changes = content.get("action") in {"created", "deleted", "edited"}
     is_there = isinstance(content.get("team"), dict)
-    return _of_lists(_owner(content)) if changes and is_there else None
+    return _of_lists(_organization_of(content)) if changes and is_there else None
 
 
 def _org_block(content: Content) -> Hint | None:
@@ -93,11 +96,11 @@ def _installation(content: Content) -> Hint | None:
     installed = content.get("installation")
     if not isinstance(installed, dict):
         return None
-    return _of_lists(github_groups.organization(installed.get("account")))
+    return _of_lists(_number_of_organization(installed.get("account")))
 
 
-def _of_lists(owner: Group | None) -> Hint | None:
-    return None if owner is None else Hint(owner=owner, lists=True)
+def _of_lists(organization: str | None) -> Hint | None:
+    return None if organization is None else Hint(organization=organization, lists=True)
 
 
 def _of_person(
@@ -108,14 +111,25 @@ def _of_person(
     team: str | None = None,
     is_child: bool = False,
 ) -> Hint | None:
-    account_id, owner = _number(person), _owner(content)
-    if account_id is None or owner is None:
+    account_id, organization = _number(person), _organization_of(content)
+    if account_id is None or organization is None:
         return None
-    return Hint(owner=owner, account_id=account_id, leaves=leaves, team=team, is_child=is_child)
+    return Hint(
+        organization=organization,
+        account_id=account_id,
+        leaves=leaves,
+        team=team,
+        is_child=is_child,
+    )
 
 
-def _owner(content: Content) -> Group | None:
-    return github_groups.organization(content.get("organization"))
+def _organization_of(content: Content) -> str | None:
+    return _number_of_organization(content.get("organization"))
+
+
+def _number_of_organization(entry: object) -> str | None:
+    group = github_groups.organization(entry)
+    return None if group is None else group.number
 
 
 def _number(person: object) -> str | None:

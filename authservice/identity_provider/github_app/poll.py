@@ -64,12 +64,8 @@ class Poll:
 
     def look(self, ended: threading.Event) -> bool:
         """Read the lists if it is time and no other process does; tell whether they were read."""
-        try:
-            turn = poll_turns.take(self._database)
-            return turn is not None and self._have(turn, ended)
-        finally:
-            # The thread needs none until the next time.
-            self._database.hand_back_reader()
+        turn = poll_turns.take(self._database)
+        return turn is not None and self._have(turn, ended)
 
     def _have(self, turn: PollTurn, ended: threading.Event) -> bool:
         again_in = None

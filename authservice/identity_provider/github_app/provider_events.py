@@ -1,26 +1,26 @@
 """Acting upon events of the provider: in threads of their own, within seconds.
 
 An event is a hint: what the provider answers about the person counts. Only while it cannot be
-reached does the event itself count, the first time it comes: a removal then removes.
+reached does the event itself count, the first time it comes: a removal then removes. What is to be
+done is stored before the provider hears that the event was taken, so that no process loses it.
 """
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from authservice import clock
-from authservice.database.database import Database, insert_or_ignore
+from authservice.database.database import Database
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app import hints
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.hints import Hint
 from authservice.identity_provider.github_app.installations import Installations
-from authservice.models import provider_event
-from authservice.services.admission import pins, poll_turns
-from authservice.services.admission.facts import Group
+from authservice.services.admission import pins, poll_turns, stored_events
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
@@ -29,8 +29,6 @@ _log = logging.getLogger(__name__)
 _AT_ONCE = 8
 # What is said of a person must be known five seconds after the event.
 _SECONDS = 4.0
-# More people at once are left to the lists.
-_MOST_WAITING = 500
 
 
 class ProviderEvents:
@@ -53,75 +51,88 @@ class ProviderEvents:
         self._installations = installations
         self._confirmations = confirmations
         self._read_lists = read_lists
-        self._waiting: set[tuple[Hint, bool]] = set()
+        self._about_to_look = 0
         self._lock = threading.Lock()
+        self._ended = threading.Event()
         self._places = ThreadPoolExecutor(_AT_ONCE, "provider-events")
 
     def take(self, name: str, content: hints.Content, fingerprint: str) -> None:
-        """Act upon an event soon, if it is about something of ours.
+        """Store an event, if it is about something of ours, and act upon it soon.
 
         An App that is public can be installed by strangers, whose events are signed as well. One
         that comes again may be replayed: the provider decides, and the event does not count.
         """
         hint = hints.of_event(name, content)
-        if hint is None or not self._is_ours(hint.owner):
+        if hint is None or not self._is_ours(hint.organization):
             return
         with self._database.transaction() as connection:
-            seen = {"id": fingerprint, "received_at": clock.now()}
-            is_new = insert_or_ignore(connection, provider_event, seen)
+            if hint.lists:
+                poll_turns.ask_for_one(connection)
+            else:
+                first, again = asdict(hint), asdict(hint.of_a_repeat())
+                stored_events.store(connection, fingerprint, first=first, again=again)
         if hint.lists:
-            self._places.submit(self._lists_changed)
-        if hint.account_id is None:
-            return
-        with self._lock:
-            if (hint, is_new) in self._waiting:
-                return
-            full = len(self._waiting) >= _MOST_WAITING
-            if not full:
-                self._waiting.add((hint, is_new))
-        self._places.submit(*(self._lists_changed,) if full else (self._act, hint, is_new))
+            self._installations.forget()
+            self._read_lists()
+        else:
+            self._begin()
 
-    def _is_ours(self, owner: Group | None) -> bool:
+    def look(self) -> None:
+        """Begin with what waits: the process that took it may have ended before it acted."""
+        for _ in range(stored_events.count_due(self._database.reader, _AT_ONCE)):
+            self._begin()
+
+    def _is_ours(self, organization: str | None) -> bool:
         """Tell whether an event may be about somebody here: of an organization, or of a person."""
-        if owner is None:
+        if organization is None:
             return True
         organizations = [Rule(RuleKind.ORGANIZATION, name) for name in self._settings.organizations]
         pinned = pins.of_rules(self._database.reader, organizations)
-        return owner.number in {pin.number for pin in pinned.values()}
+        return organization in {pin.number for pin in pinned.values()}
 
     def stop(self) -> None:
         """End, after what is under way."""
-        self._places.shutdown(cancel_futures=True)
+        self._ended.set()
+        self.finish()
 
     def finish(self) -> None:
-        """End, after everything that was taken."""
+        """End, after everything that waits."""
         self._places.shutdown()
 
-    def _lists_changed(self) -> None:
-        self._installations.forget()
-        try:
-            with self._database.transaction() as connection:
-                poll_turns.ask_for_one(connection)
-        except SQLAlchemyError as error:
-            _log.warning("an event of the provider is lost: %s", type(error).__name__)
-        self._read_lists()
-
-    def _act(self, hint: Hint, is_new: bool) -> None:  # noqa: FBT001  (given by the pool)
+    def _begin(self) -> None:
         with self._lock:
-            # An event that comes from here on may not be part of the answer: it waits for its own.
-            self._waiting.discard((hint, is_new))
+            if self._about_to_look == _AT_ONCE:
+                # These see what is stored by now.
+                return
+            self._about_to_look += 1
+        self._places.submit(self._work)
+
+    def _work(self) -> None:
+        with self._lock:
+            self._about_to_look -= 1
         try:
-            self._ask(hint, is_new=is_new)
+            while not self._ended.is_set():
+                event = stored_events.claim(self._database)
+                if event is None:
+                    return
+                self._act(event.hint)
+                stored_events.done(self._database, event)
         except SQLAlchemyError as error:
-            _log.warning("an event of the provider waits for the lists: %s", type(error).__name__)
-        except Exception:  # noqa: BLE001  (nobody would hear of it)
-            _log.exception("an event of the provider failed unexpectedly")
+            _log.warning("events of the provider wait: %s", type(error).__name__)
         finally:
             self._database.hand_back_reader()
 
-    def _ask(self, hint: Hint, *, is_new: bool) -> None:
+    def _act(self, hint: Mapping[str, Any]) -> None:
+        try:
+            self._ask(Hint(**hint))
+        except SQLAlchemyError:
+            raise
+        except Exception:  # noqa: BLE001  (nobody would hear of it)
+            _log.exception("an event of the provider failed unexpectedly")
+
+    def _ask(self, hint: Hint) -> None:
         account_id = hint.account_id or ""
-        if hint.revoked and is_new:
+        if hint.revoked:
             # It says nothing of memberships, and the App can read nothing of them.
             self._confirmations.remove(account_id)
             return
@@ -129,7 +140,7 @@ class ProviderEvents:
             self._confirmations.ask(self._installations.calls(self._patience), account_id)
         except SignInFailedError as error:
             _log.info("account %s could not be asked about: %s", account_id, error)
-            if is_new and self._counts(hint):
+            if self._counts(hint):
                 self._confirmations.remove(account_id)
 
     def _counts(self, hint: Hint) -> bool:
@@ -152,7 +163,7 @@ class ProviderEvents:
         owner = Rule(RuleKind.ORGANIZATION, rule.organization)
         pinned = pins.of_rules(self._database.reader, [owner, rule])
         numbers = {text: pin.number for text, pin in pinned.items()}
-        if hint.owner is None or numbers.get(str(owner)) != hint.owner.number:
+        if numbers.get(str(owner)) != hint.organization:
             return False
         if hint.team is None:
             return True

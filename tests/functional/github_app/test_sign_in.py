@@ -1,13 +1,15 @@
 """Signing in where an App asks for members: the same source as that of the poll, and no scope."""
 
 import threading
+from dataclasses import asdict
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from sqlalchemy import and_, select
 
+from authservice.identity_provider.github_app.hints import Hint
 from authservice.models import admission_state, removed_account, user
-from authservice.services.admission import poll_turns
+from authservice.services.admission import poll_turns, stored_events
 from tests.helpers import provider_events
 from tests.helpers.production import production_browser
 from tests.helpers.waiting import until
@@ -103,6 +105,26 @@ def test_whoever_left_is_signed_out_by_the_poll(come, poll, acme):
     poll()
 
     assert hubot.session() is None
+
+
+def test_each_of_many_events_is_acted_upon(send, database):
+    numbers = {str(number) for number in range(700, 720)}
+    for number in numbers:
+        person = {"login": f"person-{number}", "id": int(number)}
+        send("organization", provider_events.organization("member_removed", person))
+
+    until(lambda: set(database.reader.scalars(select(removed_account.c.id))) == numbers)
+
+
+def test_an_event_that_another_process_left_behind_is_acted_upon(send, database):
+    hint = asdict(Hint(organization="7", account_id="700", leaves=True))
+    with database.transaction() as connection:
+        stored_events.store(connection, "a body", first=hint, again=hint)
+
+    # It has the service look at once.
+    send("team", provider_events.team("edited"))
+
+    until(lambda: database.reader.scalar(select(removed_account.c.id)) == "700")
 
 
 def test_a_removal_in_the_middle_of_a_sign_in_lets_nobody_in(

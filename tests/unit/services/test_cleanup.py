@@ -18,6 +18,7 @@ from authservice.models import (
     session_participant,
     user,
 )
+from authservice.services.admission import stored_events
 from authservice.services.tokens import verifications
 from authservice.services.upkeep import cleanup
 from authservice.services.upkeep.cleanup import CleanUp
@@ -72,6 +73,17 @@ def test_what_strangers_have_begun_is_gone_an_hour_after_it_is_over(
     assert clean_up()["verifications"] == 0
     turnable_clock.advance(minutes=2)
     assert clean_up()["verifications"] == 1
+
+
+@pytest.mark.attack("ADMISSION-event-replayed")
+def test_an_event_of_the_provider_is_known_for_thirty_days(database, clean_up, turnable_clock):
+    with database.transaction() as connection:
+        stored_events.store(connection, "a body", first={}, again={})
+
+    turnable_clock.advance(days=30, seconds=-1)
+    assert clean_up()["provider_events"] == 0
+    turnable_clock.advance(seconds=2)
+    assert clean_up()["provider_events"] == 1
 
 
 @pytest.mark.engines("sqlite")

@@ -47,7 +47,18 @@ class Service:
         """Take an event, and return when everything has been done about it."""
         if not again:
             self._body = f"body {next(_BODIES)}"
-        events = ProviderEvents(
+        events = self._events(patience)
+        events.take(event, content, self._body)
+        events.finish()
+
+    def look(self):
+        """Act upon the events that wait."""
+        events = self._events(30.0)
+        events.look()
+        events.finish()
+
+    def _events(self, patience):
+        return ProviderEvents(
             self.settings,
             self.database,
             self.app.memberships.installations,
@@ -55,8 +66,6 @@ class Service:
             lambda: self.told.append("lists"),
             patience=patience,
         )
-        events.take(event, content, self._body)
-        events.finish()
 
     def groups(self, account_id=MONA, login="octocat"):
         """Return what a sign-in is told."""

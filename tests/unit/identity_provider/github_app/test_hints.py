@@ -2,10 +2,9 @@
 
 from authservice.identity_provider.github_app import hints
 from authservice.identity_provider.github_app.hints import Hint
-from authservice.services.admission.facts import Group
 from tests.helpers import provider_events
 
-ACME = Group("acme", "7")
+ACME = "7"
 
 
 def test_an_event_says_whom_it_is_about(subtests):
@@ -13,52 +12,68 @@ def test_an_event_says_whom_it_is_about(subtests):
         (
             "organization",
             provider_events.organization("member_removed"),
-            Hint(owner=ACME, account_id="480938", leaves=True),
+            Hint(organization=ACME, account_id="480938", leaves=True),
         ),
         (
             "organization",
             provider_events.organization("member_added"),
-            Hint(owner=ACME, account_id="480938"),
+            Hint(organization=ACME, account_id="480938"),
         ),
         ("organization", provider_events.organization("member_invited"), None),
-        ("organization", provider_events.organization("renamed"), Hint(owner=ACME, lists=True)),
-        ("organization", provider_events.organization("deleted"), Hint(owner=ACME, lists=True)),
+        (
+            "organization",
+            provider_events.organization("renamed"),
+            Hint(organization=ACME, lists=True),
+        ),
+        (
+            "organization",
+            provider_events.organization("deleted"),
+            Hint(organization=ACME, lists=True),
+        ),
         (
             "membership",
             provider_events.membership("removed"),
-            Hint(owner=ACME, account_id="480938", leaves=True, team="71"),
+            Hint(organization=ACME, account_id="480938", leaves=True, team="71"),
         ),
         (
             "membership",
             provider_events.membership("removed", parent={"id": 70, "slug": "all"}),
-            Hint(owner=ACME, account_id="480938", leaves=True, team="71", is_child=True),
+            Hint(organization=ACME, account_id="480938", leaves=True, team="71", is_child=True),
         ),
         (
             "membership",
             provider_events.membership("added"),
-            Hint(owner=ACME, account_id="480938", team="71"),
+            Hint(organization=ACME, account_id="480938", team="71"),
         ),
-        ("team", provider_events.team("deleted"), Hint(owner=ACME, lists=True)),
-        ("team", provider_events.team("edited"), Hint(owner=ACME, lists=True)),
-        ("team", provider_events.team("created"), Hint(owner=ACME, lists=True)),
+        ("team", provider_events.team("deleted"), Hint(organization=ACME, lists=True)),
+        ("team", provider_events.team("edited"), Hint(organization=ACME, lists=True)),
+        ("team", provider_events.team("created"), Hint(organization=ACME, lists=True)),
         ("team", provider_events.team("added_to_repository"), None),
         (
             "org_block",
             provider_events.org_block("blocked"),
-            Hint(owner=ACME, account_id="480938", leaves=True),
+            Hint(organization=ACME, account_id="480938", leaves=True),
         ),
         (
             "org_block",
             provider_events.org_block("unblocked"),
-            Hint(owner=ACME, account_id="480938"),
+            Hint(organization=ACME, account_id="480938"),
         ),
         (
             "github_app_authorization",
             provider_events.revoked(),
             Hint(account_id="480938", revoked=True),
         ),
-        ("installation", provider_events.installation("deleted"), Hint(owner=ACME, lists=True)),
-        ("installation", provider_events.installation("suspend"), Hint(owner=ACME, lists=True)),
+        (
+            "installation",
+            provider_events.installation("deleted"),
+            Hint(organization=ACME, lists=True),
+        ),
+        (
+            "installation",
+            provider_events.installation("suspend"),
+            Hint(organization=ACME, lists=True),
+        ),
         ("ping", {"zen": "Keep it logically awesome."}, None),
         ("push", {"ref": "refs/heads/main"}, None),
     ):

@@ -2,11 +2,14 @@
 
 import itertools
 from contextlib import nullcontext
+from dataclasses import asdict
 
 import pytest
 from sqlalchemy import select
 
+from authservice.identity_provider.github_app.hints import Hint
 from authservice.models import admission_state, provider_event
+from authservice.services.admission import stored_events
 from tests.helpers import provider_events
 from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
 
@@ -274,7 +277,7 @@ def test_a_withdrawal_that_is_replayed_signs_nobody_out(service):
     assert service.is_alive(again)
 
 
-def test_what_is_about_no_person_has_the_lists_read_at_once(subtests, service):
+def test_what_is_about_no_person_has_the_lists_read_at_once(subtests, service, standin):
     for event, content in (
         ("team", provider_events.team("deleted")),
         ("organization", provider_events.organization("renamed")),
@@ -287,7 +290,10 @@ def test_what_is_about_no_person_has_the_lists_read_at_once(subtests, service):
             service.hear(event, content)
 
             assert service.told == ["lists"]
+            before = len(standin.requests("/api/app/installations"))
             assert service.poll()
+            # What was known of installations may be over.
+            assert len(standin.requests("/api/app/installations")) == before + 1
 
 
 @pytest.mark.attack("ADMISSION-event-of-a-stranger")
@@ -315,3 +321,61 @@ def test_an_event_of_another_organization_is_ignored(subtests, service, standin,
                 assert service.told == []
                 assert service.database.reader.scalar(select(provider_event.c.id)) is None
                 assert service.database.reader.scalar(polled_at) == before
+
+
+def stored(service):
+    """Return what is known of each event: when it is due, and what is to be done."""
+    columns = select(provider_event.c.due_at, provider_event.c.hint)
+    return [tuple(row) for row in service.database.reader.execute(columns)]
+
+
+def test_when_all_is_done_nothing_is_known_of_the_person(service, standin, hubot):
+    for kind in ("404", "500"):
+        with standin.failing(PERSON, kind):
+            service.hear("organization", provider_events.organization("member_removed"))
+
+    assert stored(service) == [(None, None)] * 2
+
+
+def test_another_process_acts_upon_an_event_when_that_which_took_it_has_died(
+    service, standin, hubot, turnable_clock
+):
+    leave(standin)
+    hint = asdict(Hint(organization="7", account_id=HUBOT, leaves=True))
+    with service.database.transaction() as connection:
+        stored_events.store(connection, "a body", first=hint, again=hint)
+    # The process begins, and dies.
+    stored_events.claim(service.database)
+    service.look()
+    assert service.is_alive(hubot)
+
+    turnable_clock.advance(seconds=30)
+    service.look()
+
+    assert not service.is_alive(hubot)
+    assert stored(service) == [(None, None)]
+
+
+def test_many_events_that_wait_are_all_acted_upon(service, standin, turnable_clock):
+    standin.organization("Acme", members={})
+    numbers = [str(number) for number in range(700, 720)]
+    with service.database.transaction() as connection:
+        for number in numbers:
+            hint = asdict(Hint(organization="7", account_id=number, leaves=True))
+            stored_events.store(connection, f"body {number}", first=hint, again=hint)
+
+    service.look()
+
+    assert service.removed() == set(numbers)
+
+
+def test_what_an_event_says_that_this_version_does_not_know_stops_no_other(service, standin, hubot):
+    leave(standin)
+    with service.database.transaction() as connection:
+        unknown = {"of_a_later_version": True}
+        stored_events.store(connection, "a body", first=unknown, again=unknown)
+
+    service.hear("organization", provider_events.organization("member_removed"))
+
+    assert not service.is_alive(hubot)
+    assert stored(service) == [(None, None)] * 2
