@@ -47,9 +47,33 @@ class PublicApi:
             holder = self.account(rule.value)
         return None if holder is None or holder.name != rule.value else holder.number
 
+    def name_of(self, kind: RuleKind, number: str) -> str | None:
+        """Return the name that an account or organization has now; None if the number is nobody's.
+
+        In lower case, as ``account`` and ``organization`` return it too.
+        """
+        if kind is RuleKind.ORGANIZATION:
+            # Links in GitHub's answers lead there, though its reference does not have the address.
+            holder = self._organization(f"/organizations/{number}")
+        else:
+            holder = self._account(f"/user/{number}")
+        return None if holder is None else holder.name
+
     def account(self, login: str) -> Group | None:
         """Return login, in lower case, and number of a person's account, or None."""
-        response = self._get(f"/users/{quote(login, safe='')}")
+        return self._account(f"/users/{quote(login, safe='')}")
+
+    def organization(self, name: str) -> Group | None:
+        """Return name and number of an organization, or None."""
+        return self._organization(f"/orgs/{quote(name, safe='')}")
+
+    def is_public_member(self, organization: str, login: str) -> bool:
+        """Tell whether an organization shows to anyone that an account is a member."""
+        names = (quote(name, safe="") for name in (organization, login))
+        return self._get("/orgs/{}/public_members/{}".format(*names)).status_code == _NO_CONTENT
+
+    def _account(self, path: str) -> Group | None:
+        response = self._get(path)
         if response.status_code == _NOT_FOUND:
             return None
         content = json_body(response)
@@ -58,19 +82,13 @@ class PublicApi:
         number = account_number(content.get("id"))
         return None if number is None else Group(folded(str(content.get("login"))), number)
 
-    def organization(self, name: str) -> Group | None:
-        """Return name and number of an organization, or None."""
-        response = self._get(f"/orgs/{quote(name, safe='')}")
+    def _organization(self, path: str) -> Group | None:
+        response = self._get(path)
         return (
             None
             if response.status_code == _NOT_FOUND
             else github_groups.organization(json_body(response))
         )
-
-    def is_public_member(self, organization: str, login: str) -> bool:
-        """Tell whether an organization shows to anyone that an account is a member."""
-        names = (quote(name, safe="") for name in (organization, login))
-        return self._get("/orgs/{}/public_members/{}".format(*names)).status_code == _NO_CONTENT
 
     def _get(self, path: str) -> Response:
         headers = {

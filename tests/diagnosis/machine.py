@@ -11,6 +11,8 @@ import pytest
 from authservice.cli import main
 from authservice.crypto.server_secret import ServerSecret
 from authservice.database.database import Database
+from authservice.services.clients import client_registration
+from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.keys.signing_keys import SigningKeys
 from tests.helpers import admission
 from tests.helpers.applications import ROTATION
@@ -127,3 +129,14 @@ def finds(machine, *expected):
     assert status == (1 if any(each["severity"] == "error" for each in found) else 0)
     assert all(each["cause"] and each["remedy"] for each in found)
     return found
+
+
+def registered(machine, **changes):
+    """Register a client, and return how it is spoken of."""
+    database = Database(f"sqlite:///{machine.database_file}")
+    uris = ["https://app.example.com/cb"]
+    metadata = ClientMetadata(name="App", redirect_uris=uris, **changes)
+    with database.begin() as transaction:
+        client_id, _ = client_registration.register(transaction, metadata)
+    database.dispose()
+    return f"client {client_id}"

@@ -82,6 +82,7 @@ def run(host, heading, *, typed=""):
 
 
 def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_standin):
+    identity_provider_standin.organization("acme")
     (host / "var/lib/authservice").mkdir(mode=0o700)
     run(host, "The two secrets", typed=f"{identity_provider_standin.client_secret}\n")
     run(host, "The certificate")

@@ -4,10 +4,7 @@ import json
 
 import pytest
 
-from authservice.database.database import Database
-from authservice.services.admission import pins
 from tests.diagnosis.machine import finds
-from tests.unit.services.admission.people import person
 
 SETTINGS = "settings.refused"
 
@@ -32,33 +29,6 @@ def test_addresses_of_a_provider_of_ones_own_do_not_count(machine):
     finds(machine, ("admission.trust_emails", "provider.trust_emails"))
 
 
-@pytest.mark.parametrize("entry", ["org:observatory", "team:observatory/dome", "user:ada"])
-def test_a_name_that_is_another_ones_now(machine, entry):
-    numbers = {"org:observatory": "7", "team:observatory/dome": "7", "user:ada": "7"}
-    machine.pin(numbers)
-    key = "admission.users" if entry == "user:ada" else "admission.organizations"
-    machine.set(key, entry)
-    database = Database(f"sqlite:///{machine.database_file}")
-    with database.transaction() as connection:
-        groups = {"observatory": "7"} if "/" in entry else {"observatory": "8"}
-        pins.mark(connection, person("8", "ada", None, groups, {"observatory/dome": "8"}))
-    database.dispose()
-
-    (found,) = finds(machine, ("admission.name_reassigned", entry))
-    assert (found["found"], found["expected"]) == ("number 8", "number 7")
-
-
-def test_a_name_without_a_number(machine):
-    machine.set("admission.organizations", "observatory")
-    machine.set("claims.groups_from", "observatory other")
-    unresolved = "admission.name_unresolved"
-
-    finds(machine, (unresolved, "org:observatory"), (unresolved, "org:other"))
-
-    machine.pin({"org:observatory": "7", "org:other": "8"})
-    finds(machine)
-
-
 def test_before_the_first_migration_numbers_are_not_there(machine):
     machine.set("admission.organizations", "observatory")
     machine.database_file.unlink()
@@ -75,7 +45,10 @@ def test_before_the_first_migration_numbers_are_not_there(machine):
         ("admission.email_domains", "domain:example.com"),
     ],
 )
-def test_a_rule_of_the_shipped_file(machine, key, entry):
+def test_a_rule_of_the_shipped_file(machine, identity_provider_standin, key, entry):
+    identity_provider_standin.organization("set-me", id=1)
+    identity_provider_standin.organization("observatory", id=7)
+    identity_provider_standin.account("set-me", id=2)
     machine.set(key, entry)
     machine.set("provider.trust_emails", "true")
     expected = [("placeholders.rule", "admission")]

@@ -52,10 +52,38 @@ def test_an_organization_without_the_app(machine, acme):
     finds(machine, ("app.not_installed", "acme"))
 
 
+def test_an_organization_with_the_app_that_was_renamed(machine, acme):
+    acme.organization("Acme", login="Acme-Labs")
+
+    finds(machine, ("admission.name_renamed", "org:acme"))
+
+
+def test_the_app_of_a_stranger_who_has_taken_the_name(machine, acme):
+    acme.organization("Acme", login="Acme-Labs", installation=None)
+    acme.organization("acme", id=66, installation=660)
+
+    finds(machine, ("app.not_installed", "acme"), ("admission.name_reassigned", "org:acme"))
+
+
+def test_the_app_of_a_stranger_does_not_count_beside_that_of_the_rule(machine, acme):
+    acme.organization("Acme", login="Acme-Labs")
+    acme.organization("acme", id=66, installation=660, suspended=True)
+
+    finds(machine, ("admission.name_reassigned", "org:acme"))
+
+
 def test_an_installation_that_is_suspended(machine, acme):
     acme.organization("Acme", suspended=True)
 
     finds(machine, ("app.suspended", "acme"))
+
+
+def test_while_the_database_cannot_be_read_names_count_as_they_are(machine, acme):
+    machine.database_file.write_bytes(b"no database, and longer than a header of one" * 99)
+    finds(machine, "database.not_a_database")
+
+    machine.database_file.unlink()
+    finds(machine, "database.not_migrated")
 
 
 def test_an_app_without_a_webhook(machine, acme):

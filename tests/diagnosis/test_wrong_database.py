@@ -10,11 +10,9 @@ from authservice.database.database import Database
 from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.services.admission import pins
 from authservice.services.admission.decision import Person
-from authservice.services.clients import client_registration
-from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
 from authservice.services.upkeep import local_mark
-from tests.diagnosis.machine import finds
+from tests.diagnosis.machine import finds, registered
 from tests.helpers.ports import free_port
 from tests.helpers.profiles import profile
 
@@ -136,16 +134,6 @@ def registered_for(machine, *resources):
     return registered(machine, resources=resources)
 
 
-def registered(machine, **changes):
-    database = Database(f"sqlite:///{machine.database_file}")
-    uris = ["https://app.example.com/cb"]
-    metadata = ClientMetadata(name="App", redirect_uris=uris, **changes)
-    with database.begin() as transaction:
-        client_id, _ = client_registration.register(transaction, metadata)
-    database.dispose()
-    return f"client {client_id}"
-
-
 def test_a_client_for_a_resource_that_is_not_configured(machine):
     about = registered_for(machine, "https://a.example.com", "https://b.example.com")
     machine.set("auth.resources", "https://a.example.com")
@@ -167,7 +155,10 @@ def test_the_resources_of_each_client_are_listed(machine):
 # The lists of people for whom clients are
 
 
-def test_a_client_for_members_of_an_organization_that_is_not_asked_about(machine):
+def test_a_client_for_members_of_an_organization_that_is_not_asked_about(
+    machine, identity_provider_standin
+):
+    identity_provider_standin.organization("acme", id=7)
     about = registered(machine, allow=["org:acme", "team:other/platform", "id:1"])
     machine.set("claims.groups_from", "acme")
     machine.pin({"org:acme": "7", "team:other/platform": "71"})

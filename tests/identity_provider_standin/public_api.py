@@ -13,18 +13,17 @@ def answer(state: State, base: str, path: str, credentials: str) -> Answer:
     own = f"{application.client_id}:{application.client_secret}".encode()
     if base64.b64decode(credentials) != own:
         return error(401, "Bad credentials")
-    accounts = {each.login.lower(): each for each in state.accounts.values()}
-    shown = [each for each in state.organizations.values() if not each.hidden]
-    organizations = {each.login.lower(): each for each in shown}
-    match path.lower().strip("/").split("/"):
-        case ["users", login] if login in accounts:
-            return json_answer(200, accounts[login].public(base))
-        case ["users", login] if login in organizations:
-            found = organizations[login]
-            return json_answer(200, found.simple(base) | {"type": "Organization"})
-        case ["orgs", name] if name in organizations:
-            return json_answer(200, organizations[name].simple(base))
-        case ["orgs", name, "public_members", login] if name in organizations:
-            if login in organizations[name].public_members:
-                return Answer(204, b"", [])
-    return error(404, "Not Found")
+    shown = {}
+    members = set()
+    for each in state.organizations.values():
+        if not each.hidden:
+            name, content = each.login.lower(), each.simple(base)
+            shown[f"/users/{name}"] = content | {"type": "Organization"}
+            shown[f"/orgs/{name}"] = shown[f"/organizations/{each.id}"] = content
+            members |= {f"/orgs/{name}/public_members/{login}" for login in each.public_members}
+    for each in state.accounts.values():
+        shown[f"/users/{each.login.lower()}"] = shown[f"/user/{each.id}"] = each.public(base)
+    wanted = path.lower()
+    if wanted in members:
+        return Answer(204, b"", [])
+    return json_answer(200, shown[wanted]) if wanted in shown else error(404, "Not Found")

@@ -17,9 +17,7 @@ from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
-from authservice.identity_provider.github_app.installations import Installations
 from authservice.identity_provider.github_app.known_pages import UnreadableError
-from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.public_api import PublicApi
 from authservice.services.admission import client_rules, pins, stored_people
 from authservice.services.admission.decision import Pin
@@ -120,7 +118,7 @@ class _Numbers:
 
     def __init__(self, settings: AuthSettings, stored: Mapping[str, Pin]) -> None:
         self._public = PublicApi(settings)
-        self._app = _asking_as_app(settings, stored)
+        self._app = AppMemberships.of(settings, lambda: stored)
 
     def now(self, rule: Rule) -> str | None:
         """Return the number of a name; None for a team, where no GitHub App can read it."""
@@ -178,18 +176,10 @@ def _seen_by_app(
     settings: AuthSettings, stored: Mapping[str, Pin], account: Group
 ) -> Memberships | None:
     """Return the groups that the GitHub App of the settings sees; None where there is no App."""
-    app = _asking_as_app(settings, stored)
+    app = AppMemberships.of(settings, lambda: stored)
     if app is None:
         return None
     return app.of_person(app.installations.calls(_APP_SECONDS), account.number, account.name)
-
-
-def _asking_as_app(settings: AuthSettings, stored: Mapping[str, Pin]) -> AppMemberships | None:
-    provider = settings.provider
-    if provider.app is None:
-        return None
-    installations = Installations(provider, provider.app, settings.outgoing)
-    return AppMemberships(NamedGroups.of(settings), installations, lambda: stored)
 
 
 _APP_SECONDS = 30.0

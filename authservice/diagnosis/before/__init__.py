@@ -6,13 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from authservice.database import configuration as ini_files
-from authservice.diagnosis.before import configuration, database, network, people, provider
+from authservice.diagnosis.before import (
+    configuration,
+    database,
+    github_app,
+    network,
+    people,
+    provider,
+)
 from authservice.diagnosis.deployment import Deployment, Written
 from authservice.diagnosis.finding import Finding, subjects
 from authservice.settings import SettingsError, load_settings
 
 _WRITTEN = subjects(configuration)
-_DEPLOYED = subjects(database, network, people, provider)
+_DEPLOYED = subjects(database, github_app, network, people, provider)
 SUBJECTS = [*_WRITTEN, *_DEPLOYED]
 
 

@@ -71,7 +71,7 @@ _NEARLY_FULL = 512 * 1024 * 1024
 
 @subject(
     "file",
-    order=10,
+    order=9,
     in_order="The database's folder is there, on a local disk, writable, private and has room.",
 )
 def file(deployment: Deployment) -> Iterator[Finding]:
@@ -192,7 +192,7 @@ _NAMED = 10
 _SAFE_MODES = {"require", "verify-ca", "verify-full"}
 
 
-@subject("database", order=11, in_order="The database answers and is migrated.")
+@subject("database", order=10, in_order="The database answers and is migrated.")
 def database(deployment: Deployment) -> Iterator[Finding]:
     """Yield what would keep the service from working with its database."""
     try:

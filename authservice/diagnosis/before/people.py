@@ -1,6 +1,7 @@
 """Who may sign in, and what registered clients may have, as far as the operator may err there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Column, Connection, Row, select
@@ -8,8 +9,10 @@ from sqlalchemy.exc import DBAPIError
 
 from authservice.database import schema
 from authservice.diagnosis.before.database import reading
+from authservice.diagnosis.before.names import ProviderNames, Today
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, subject, warning
+from authservice.identity_provider import SignInFailedError
 from authservice.models import oauth_client
 from authservice.services.admission import pins
 from authservice.services.admission.dead_entries import WhatIsRead
@@ -22,9 +25,21 @@ from authservice.settings.admission.rules import Rule, RuleKind
 ADMISSION_NAME_REASSIGNED = error(
     "admission.name_reassigned",
     "A name in a rule means another account, organization or team than at first. A stranger may"
-    " have taken it, so the rule admits nobody any more.",
+    " have taken it, so the rule admits nobody once the service has noticed.",
     "Find out whose it is. If you mean that one: authservice admission pin RULE; otherwise correct"
     " the rule.",
+)
+ADMISSION_NAME_GONE = error(
+    "admission.name_gone",
+    "Nobody has a name in a rule, in a client's list or in claims.groups_from at the identity"
+    " provider, so it counts for nobody.",
+    "Correct the rule: the account, organization or team may have another name today.",
+)
+ADMISSION_NAME_RENAMED = warning(
+    "admission.name_renamed",
+    "What a rule names has another name at the identity provider. The rule goes by its number, and"
+    " admits nobody once a stranger has the old name.",
+    "Write the new name into the rule.",
 )
 ADMISSION_NAME_UNRESOLVED = warning(
     "admission.name_unresolved",
@@ -55,7 +70,8 @@ ADMISSION_TRUST_EMAILS = error(
 @subject(
     "admission",
     order=12,
-    in_order="The rules say who may sign in, and every name in them has its number.",
+    in_order="The rules say who may sign in. Every name has its number, and the provider shows no"
+    " other one.",
 )
 def admission(deployment: Deployment) -> Iterator[Finding]:
     """Yield what the rules of admission mean beyond their words."""
@@ -67,9 +83,7 @@ def admission(deployment: Deployment) -> Iterator[Finding]:
         yield ADMISSION_EVERYONE.at("admission.everyone")
     domains = [rule.value for rule in settings.admission.rules if rule.kind is RuleKind.DOMAIN]
     yield from _of_domains(settings, ", ".join(domains))
-    names = [rule for rule in pins.named_rules(settings) if rule.names]
-    if names:
-        yield from _of_names(deployment, names)
+    yield from _of_names(deployment)
 
 
 def _of_domains(settings: AuthSettings, domains: str) -> Iterator[Finding]:
@@ -83,28 +97,66 @@ def _of_domains(settings: AuthSettings, domains: str) -> Iterator[Finding]:
         )
 
 
-def _of_names(deployment: Deployment, names: list[Rule]) -> Iterator[Finding]:
+def _of_names(deployment: Deployment) -> Iterator[Finding]:
+    settings = deployment.settings
     try:
         with reading(deployment) as connection:
             if connection is None or not schema.is_migrated(connection):
                 yield admission.skipped("The numbers of names are not stored yet.")
                 return
-            pinned = pins.of_rules(connection, names)
+            names = _names(connection, settings)
+            pinned = pins.all_pins(connection)
     except (DBAPIError, ModuleNotFoundError):
         yield admission.skipped("The stored numbers of names cannot be read.")
         return
-    yield from _reassigned(pinned)
-    for rule in names:
-        if str(rule) not in pinned:
-            yield ADMISSION_NAME_UNRESOLVED.at(str(rule))
+    yield from _of_each(names, pinned, ProviderNames(settings, pinned))
 
 
-def _reassigned(pinned: dict[str, Pin]) -> Iterator[Finding]:
-    for rule, pin in sorted(pinned.items()):
-        if pin.other_number is not None:
-            yield ADMISSION_NAME_REASSIGNED.at(
-                rule, found=f"number {pin.other_number}", expected=f"number {pin.number}"
-            )
+def _names(connection: Connection, settings: AuthSettings) -> dict[Rule, list[str]]:
+    """Return each name of rules and of clients' lists, with what findings about it are about."""
+    names = {rule: [str(rule)] for rule in pins.named_rules(settings) if rule.names}
+    for client_id, allow in _clients_with(connection, oauth_client.c.allow):
+        for rule in map(rules.parse, allow):
+            if rule.names:
+                names.setdefault(rule, []).append(f"client {client_id}")
+    return names
+
+
+def _of_each(
+    names: Mapping[Rule, Iterable[str]], pinned: Mapping[str, Pin], provider: ProviderNames | None
+) -> Iterator[Finding]:
+    for rule, places in names.items():
+        today = None
+        try:
+            today = None if provider is None else provider.today(rule)
+        except SignInFailedError as failure:
+            # To wait again for each of the others would take long.
+            provider = None
+            yield admission.skipped(f"The provider does not say whose each name is: {failure}")
+        trouble = _trouble(pinned.get(str(rule)), today)
+        if trouble is None:
+            continue
+        for place in places:
+            of_client = () if place == str(rule) else (str(rule),)
+            found = ", ".join(filter(None, (*of_client, trouble.found)))
+            yield replace(trouble, about=place, found=found)
+
+
+def _trouble(pin: Pin | None, today: Today | None) -> Finding | None:
+    """Return what is wrong with a name, from what is stored of it and what the provider shows."""
+    if pin is None:
+        is_nobodys = today is not None and today.number is None
+        return (ADMISSION_NAME_GONE if is_nobodys else ADMISSION_NAME_UNRESOLVED).at()
+    other = pin.other_number or (today and today.number)
+    if other is not None and other != pin.number:
+        return ADMISSION_NAME_REASSIGNED.at(
+            found=f"number {other}", expected=f"number {pin.number}"
+        )
+    if today is None or today.number is not None:
+        return None
+    if today.new_name is None:
+        return ADMISSION_NAME_GONE.at(expected=f"number {pin.number}")
+    return ADMISSION_NAME_RENAMED.at(found=today.new_name)
 
 
 _ALLOWED = "The client is for these people only: authservice clients update CLIENT --allow ENTRY"
@@ -156,24 +208,6 @@ def _of_clients(deployment: Deployment, connection: Connection) -> Iterator[Find
             )
         if distrusted := read.distrusted(allow):
             yield CLIENT_LISTS_TRUST_EMAILS.at(about, found=" ".join(map(str, distrusted)))
-        if not settings.local_mode:
-            yield from _of_listed_names(connection, about, allow)
-
-
-def _of_listed_names(
-    connection: Connection, about: str, allow: tuple[str, ...]
-) -> Iterator[Finding]:
-    names = [rule for rule in map(rules.parse, allow) if rule.names]
-    pinned = pins.of_rules(connection, names)
-    for rule, pin in sorted(pinned.items()):
-        if pin.other_number is not None:
-            renamed = f"{rule} with number {pin.other_number}"
-            yield ADMISSION_NAME_REASSIGNED.at(
-                about, found=renamed, expected=f"number {pin.number}"
-            )
-    unresolved = [str(rule) for rule in names if str(rule) not in pinned]
-    if unresolved:
-        yield ADMISSION_NAME_UNRESOLVED.at(about, found=" ".join(unresolved))
 
 
 _ALLOWED_RESOURCES = (

@@ -1,4 +1,4 @@
-"""The identity provider: it answers, and knows our credentials and our GitHub App."""
+"""The identity provider: it answers, and knows our credentials."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -19,12 +19,8 @@ from authservice.httpclient import (
     SendTimeoutError,
     TlsError,
 )
-from authservice.identity_provider import SignInFailedError, provider_calls
-from authservice.identity_provider.github_app.installations import Installations
-from authservice.identity_provider.github_app.known_pages import UnreadableError
-from authservice.identity_provider.named_groups import NamedGroups
-from authservice.identity_provider.provider_calls import ProviderCalls
-from authservice.settings import AuthSettings, GitHubAppSettings
+from authservice.identity_provider import provider_calls
+from authservice.settings import AuthSettings
 
 PROVIDER_UNRESOLVED = error(
     "provider.unresolved",
@@ -218,109 +214,6 @@ _ADDRESSES = (
 )
 
 
-APP_REFUSED = error(
-    "app.refused",
-    "The identity provider does not know the GitHub App, or not by this key.",
-    "Compare provider.app_id with the App's page at the provider, and generate a new private key"
-    " there if this one was deleted.",
-)
-APP_OTHER_CLIENT = error(
-    "app.other_client",
-    "The client id is not that of the GitHub App, so people would sign in to another application.",
-    "Set provider.client_id and PROVIDER_CLIENT_SECRET to those on the App's page.",
-)
-APP_MEMBERS_PERMISSION = error(
-    "app.members_permission",
-    "The GitHub App may not read members, so nobody is let in as a member.",
-    "Give it the organization permission Members, read-only, on the App's page, and let an owner of"
-    " each organization accept it.",
-)
-APP_ADDRESSES_PERMISSION = warning(
-    "app.addresses_permission",
-    "The GitHub App may not read email addresses, so applications get none, and no rule about"
-    " domains lets anyone in.",
-    "Give it the account permission Email addresses, read-only, on the App's page.",
-)
-APP_NOT_INSTALLED = error(
-    "app.not_installed",
-    "The GitHub App is not installed in an organization that the settings name, so nobody is let in"
-    " as its member.",
-    "Install it there: Install App on the App's page. If the organization has a new name, correct"
-    " the rule.",
-)
-APP_SUSPENDED = error(
-    "app.suspended",
-    "The GitHub App is suspended in an organization, or an owner has not accepted its permissions.",
-    "Let an owner of the organization look at Settings, GitHub Apps.",
-)
-APP_NO_WEBHOOK = warning(
-    "app.no_webhook",
-    "No event of the provider is taken: those who leave stay in for up to ten minutes.",
-    "Set a secret for the webhook on the App's page, and the same in PROVIDER_WEBHOOK_SECRET.",
-)
-
-_APP_SECONDS = 20.0
-_READS = {"read", "write"}
-
-
-@subject(
-    "app",
-    order=8,
-    in_order="The GitHub App may read the members of every organization in the settings.",
-)
-def app(deployment: Deployment) -> Iterator[Finding]:
-    """Yield what would keep the App from asking for members."""
-    settings = deployment.settings
-    github_app = settings.provider.app
-    if github_app is None:
-        yield app.ok("The settings have no GitHub App.")
-        return
-    if github_app.webhook_secret is None:
-        yield APP_NO_WEBHOOK.at("PROVIDER_WEBHOOK_SECRET")
-    installations = Installations(settings.provider, github_app, settings.outgoing)
-    calls = installations.calls(_APP_SECONDS)
-    try:
-        registered = installations.registration(calls)
-        if registered is None:
-            yield APP_REFUSED.at("provider.app_id", found=github_app.id)
-            return
-        yield from _of_registration(settings, registered)
-        yield from _of_installations(settings, github_app, installations, calls)
-    except (SignInFailedError, UnreadableError) as failure:
-        yield app.skipped(f"The provider does not say what it knows of the App: {failure}")
-
-
-def _of_registration(settings: AuthSettings, registered: Mapping[str, object]) -> Iterator[Finding]:
-    client_id = registered.get("client_id")
-    if isinstance(client_id, str) and client_id != settings.provider.client_id:
-        yield APP_OTHER_CLIENT.at(
-            "provider.client_id", found=settings.provider.client_id, expected=client_id
-        )
-    permissions = registered.get("permissions")
-    allowed = permissions if isinstance(permissions, dict) else {}
-    if allowed.get("members") not in _READS:
-        yield APP_MEMBERS_PERMISSION.at("provider.app_id")
-    if allowed.get("emails") not in _READS:
-        yield APP_ADDRESSES_PERMISSION.at("provider.app_id")
-
-
-def _of_installations(
-    settings: AuthSettings,
-    github_app: GitHubAppSettings,
-    installations: Installations,
-    calls: ProviderCalls,
-) -> Iterator[Finding]:
-    names = {place.organization.name: place for place in installations.all(calls)}
-    for name in NamedGroups.of(settings).organizations:
-        place = names.get(name)
-        if place is None:
-            yield APP_NOT_INSTALLED.at(
-                name, found=", ".join(sorted(names)), expected=f"App {github_app.id}"
-            )
-        elif place.refuses is not None:
-            yield APP_SUSPENDED.at(name, found=place.refuses)
-
-
 CLOCK_WRONG = error(
     "clock.wrong",
     "This machine's clock is wrong: codes, cookies and tokens expire early or late.",
@@ -333,7 +226,7 @@ CLOCK_IMPRECISE = warning(
 )
 
 
-@subject("clock", order=9, in_order="This machine's clock agrees with the identity provider's.")
+@subject("clock", order=8, in_order="This machine's clock agrees with the identity provider's.")
 def clock(deployment: Deployment) -> Iterator[Finding]:
     """Yield by how much the clock is off."""
     if deployment.settings.local_mode:

@@ -7,6 +7,7 @@ no parent: who is in none of these is in none of their child teams.
 import logging
 from collections.abc import Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Self
 
 from authservice.identity_provider import reasons
 from authservice.identity_provider.github_api import GitHubApi
@@ -27,6 +28,7 @@ from authservice.identity_provider.named_groups import NamedGroups, PinsOf
 from authservice.identity_provider.provider_calls import ProviderCalls, parsed
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people.users import Profile
+from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule
 
 _log = logging.getLogger(__name__)
@@ -48,6 +50,15 @@ class AppMemberships:
         self.installations = installations
         self.organizations = Organizations()
         self._pins = pins
+
+    @classmethod
+    def of(cls, settings: AuthSettings, pins: PinsOf) -> Self | None:
+        """Return what asks in the name of the App of the settings; None where they have none."""
+        provider = settings.provider
+        if provider.app is None:
+            return None
+        installations = Installations(provider, provider.app, settings.outgoing)
+        return cls(NamedGroups.of(settings), installations, pins)
 
     def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:  # noqa: ARG002  (the person's)
         """Return the groups of a person who signs in; raises SignInFailedError for an outage."""
@@ -126,14 +137,20 @@ class AppMemberships:
         Raises UnreadableError where the organization cannot be read.
         """
         organization, _, slug = rule.value.partition("/")
+        return self.teams_of(calls, organization).get(slug)
+
+    def teams_of(self, calls: ProviderCalls, organization: str) -> dict[str, str]:
+        """Return the numbers of all teams of an organization, by the second part of their names.
+
+        Raises UnreadableError where the organization cannot be read.
+        """
         for name, place in self.places(calls):
             if name != organization:
                 continue
             if isinstance(place, str):
                 raise UnreadableError(place)
-            teams = [team.group for team in self.organizations.teams(self.api(calls, place), place)]
-            own = f"{place.organization.name}/{slug}"
-            return next((team.number for team in teams if team.name == own), None)
+            teams = self.organizations.teams(self.api(calls, place), place)
+            return {team.group.name.partition("/")[2]: team.group.number for team in teams}
         raise UnreadableError(NOT_INSTALLED)
 
     def api(self, calls: ProviderCalls, place: Installation) -> GitHubApi:
