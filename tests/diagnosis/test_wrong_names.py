@@ -224,7 +224,7 @@ def test_a_team_of_an_organization_without_the_app_is_judged_by_what_is_stored(m
 # A provider that does not answer
 
 
-@pytest.mark.parametrize("kind", ["slow", "500", "rate_limited"])
+@pytest.mark.parametrize("kind", ["reset", "500", "rate_limited"])
 def test_an_outage_leaves_the_rest_to_what_is_stored(machine, standin, kind):
     machine.set("admission.organizations", "acme first second third")
     machine.pin({"org:first": "1", "org:second": "2"})
