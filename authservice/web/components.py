@@ -53,6 +53,11 @@ class Components:
     metrics: "ProcessMetrics | None"
     tracing: "ProcessTracing | None"
 
+    @property
+    def webhook_secret(self) -> bytes | None:
+        """Return what events of the provider are signed under; without one none is taken."""
+        return None if self.github_app is None else self.github_app.webhook_secret
+
     def start(self) -> None:
         """Start the background threads."""
         self.backchannel_logout.start()

@@ -44,6 +44,15 @@ def test_security_headers_stand_on_every_answer_once(subtests, caller):
             assert "granian" not in str(headers)
 
 
+def test_an_event_of_the_provider_may_be_longer_than_other_bodies(caller):
+    passed_on = caller.send("POST", f"{ISSUER}/provider/webhook", "x" * 1024 * 1024, {})
+    refused = caller.send("POST", f"{ISSUER}/oauth2/token", "x" * (64 * 1024 + 1), {})
+
+    # This service has no App, and says itself that it takes no event.
+    assert passed_on.json["code"] == "PAYLOAD_TOO_LARGE"
+    assert (refused.status, refused.headers["Content-Type"]) == (413, "text/html")
+
+
 def _cookies(answer):
     found = {}
     for header in answer.headers.get_all("Set-Cookie", []):

@@ -42,7 +42,7 @@ def junk_guard(
     """Return the handler behind the gate (a Pyramid tween factory)."""
 
     def takes_events() -> bool:
-        return registry.components.github_app is not None
+        return registry.components.webhook_secret is not None
 
     def tween(request: Any) -> Response:
         logs.new_reference()

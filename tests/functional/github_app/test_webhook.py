@@ -134,11 +134,18 @@ def test_every_other_address_takes_as_little_as_before(production):
     sender.post("/api/auth/oauth2/token", b"x" * (64 * 1024 + 1), status=413)
 
 
+def test_events_are_posted(production):
+    answer = production_browser(production).get(github_app.WEBHOOK, status=405)
+
+    assert answer.headers["Allow"] == "POST, OPTIONS"
+
+
 def test_without_a_secret_there_is_no_such_address(make_production):
     sender = production_browser(make_production(PROVIDER_WEBHOOK_SECRET=""))
     body, headers = github_app.signed("organization", LEFT)
 
     sender.post(github_app.WEBHOOK, body, headers, status=404)
+    assert "Allow" not in sender.get(github_app.WEBHOOK, status=404).headers
 
 
 def test_without_an_app_there_is_no_such_address(make_production):

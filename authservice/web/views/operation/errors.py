@@ -327,6 +327,8 @@ def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest)
 def method_not_allowed(request: AuthRequest) -> Response:
     """Answer a preflight, or say which methods an address knows."""
     route = routes.BY_NAME[request.matched_route.name]
+    if route.name == routes.PROVIDER_WEBHOOK and request.components.webhook_secret is None:
+        return error_json(404, "Not Found", "NOT_FOUND")
     allowed = cors.preflight(request, route.methods)
     if allowed is not None:
         return allowed

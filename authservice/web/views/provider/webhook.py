@@ -29,8 +29,7 @@ _ACCEPTED = 202
 @view_config(route_name=routes.PROVIDER_WEBHOOK, request_method="POST", require_csrf=False)
 def webhook(request: AuthRequest) -> Response:
     """Take an event, and act upon it after the answer."""
-    app = request.components.github_app
-    secret = None if app is None else app.webhook_secret
+    app, secret = request.components.github_app, request.components.webhook_secret
     if app is None or secret is None:
         return error_json(404, "Not Found", "NOT_FOUND")
     body: bytes = request.body
