@@ -91,8 +91,9 @@ class ProviderEvents:
         return organization in {pin.number for pin in pinned.values()}
 
     def stop(self) -> None:
-        """End, after what is under way."""
-        self._ended.set()
+        """End, after what is under way. What comes from here on is left to other processes."""
+        with self._lock:
+            self._ended.set()
         self.finish()
 
     def finish(self) -> None:
@@ -101,11 +102,10 @@ class ProviderEvents:
 
     def _begin(self) -> None:
         with self._lock:
-            if self._about_to_look == _AT_ONCE:
-                # These see what is stored by now.
-                return
-            self._about_to_look += 1
-        self._places.submit(self._work)
+            # Those that are about to look see what is stored by now.
+            if self._about_to_look < _AT_ONCE and not self._ended.is_set():
+                self._about_to_look += 1
+                self._places.submit(self._work)
 
     def _work(self) -> None:
         with self._lock:

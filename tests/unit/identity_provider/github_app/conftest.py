@@ -57,6 +57,12 @@ class Service:
         events.look()
         events.finish()
 
+    def hear_while_ending(self, event, content):
+        """Take an event in a process that begins with nothing any more."""
+        events = self._events(30.0)
+        events.stop()
+        events.take(event, content, f"body {next(_BODIES)}")
+
     def _events(self, patience):
         return ProviderEvents(
             self.settings,

@@ -1,10 +1,12 @@
 """What an event says of itself: whom it is about, whatever its name promises."""
 
+from functools import partial
+
 from authservice.identity_provider.github_app import hints
 from authservice.identity_provider.github_app.hints import Hint
 from tests.helpers import provider_events
 
-ACME = "7"
+of_acme = partial(Hint, organization="7")
 
 
 def test_an_event_says_whom_it_is_about(subtests):
@@ -12,68 +14,48 @@ def test_an_event_says_whom_it_is_about(subtests):
         (
             "organization",
             provider_events.organization("member_removed"),
-            Hint(organization=ACME, account_id="480938", leaves=True),
+            of_acme(account_id="480938", leaves=True),
         ),
         (
             "organization",
             provider_events.organization("member_added"),
-            Hint(organization=ACME, account_id="480938"),
+            of_acme(account_id="480938"),
         ),
         ("organization", provider_events.organization("member_invited"), None),
-        (
-            "organization",
-            provider_events.organization("renamed"),
-            Hint(organization=ACME, lists=True),
-        ),
-        (
-            "organization",
-            provider_events.organization("deleted"),
-            Hint(organization=ACME, lists=True),
-        ),
+        ("organization", provider_events.organization("renamed"), of_acme(lists=True)),
+        ("organization", provider_events.organization("deleted"), of_acme(lists=True)),
         (
             "membership",
             provider_events.membership("removed"),
-            Hint(organization=ACME, account_id="480938", leaves=True, team="71"),
+            of_acme(account_id="480938", leaves=True, team="71"),
         ),
         (
             "membership",
             provider_events.membership("removed", parent={"id": 70, "slug": "all"}),
-            Hint(organization=ACME, account_id="480938", leaves=True, team="71", is_child=True),
+            of_acme(account_id="480938", leaves=True, team="71", is_child=True),
         ),
         (
             "membership",
             provider_events.membership("added"),
-            Hint(organization=ACME, account_id="480938", team="71"),
+            of_acme(account_id="480938", team="71"),
         ),
-        ("team", provider_events.team("deleted"), Hint(organization=ACME, lists=True)),
-        ("team", provider_events.team("edited"), Hint(organization=ACME, lists=True)),
-        ("team", provider_events.team("created"), Hint(organization=ACME, lists=True)),
+        ("team", provider_events.team("deleted"), of_acme(lists=True)),
+        ("team", provider_events.team("edited"), of_acme(lists=True)),
+        ("team", provider_events.team("created"), of_acme(lists=True)),
         ("team", provider_events.team("added_to_repository"), None),
         (
             "org_block",
             provider_events.org_block("blocked"),
-            Hint(organization=ACME, account_id="480938", leaves=True),
+            of_acme(account_id="480938", leaves=True),
         ),
-        (
-            "org_block",
-            provider_events.org_block("unblocked"),
-            Hint(organization=ACME, account_id="480938"),
-        ),
+        ("org_block", provider_events.org_block("unblocked"), of_acme(account_id="480938")),
         (
             "github_app_authorization",
             provider_events.revoked(),
             Hint(account_id="480938", revoked=True),
         ),
-        (
-            "installation",
-            provider_events.installation("deleted"),
-            Hint(organization=ACME, lists=True),
-        ),
-        (
-            "installation",
-            provider_events.installation("suspend"),
-            Hint(organization=ACME, lists=True),
-        ),
+        ("installation", provider_events.installation("deleted"), of_acme(lists=True)),
+        ("installation", provider_events.installation("suspend"), of_acme(lists=True)),
         ("ping", {"zen": "Keep it logically awesome."}, None),
         ("push", {"ref": "refs/heads/main"}, None),
     ):

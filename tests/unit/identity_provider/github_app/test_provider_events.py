@@ -337,6 +337,20 @@ def test_when_all_is_done_nothing_is_known_of_the_person(service, standin, hubot
     assert stored(service) == [(None, None)] * 2
 
 
+def test_an_event_that_comes_while_the_process_ends_is_left_to_the_next_one(
+    service, standin, hubot
+):
+    service.hear_while_ending("organization", provider_events.organization("member_removed"))
+    ((_, hint),) = stored(service)
+    assert hint == asdict(Hint(organization="7", account_id=HUBOT, leaves=True))
+
+    with standin.failing(PERSON, "500"):
+        service.look()
+
+    # As if it had come just now, it counts itself.
+    assert not service.is_alive(hubot)
+
+
 def test_another_process_acts_upon_an_event_when_that_which_took_it_has_died(
     service, standin, hubot, turnable_clock
 ):
@@ -367,6 +381,18 @@ def test_many_events_that_wait_are_all_acted_upon(service, standin, turnable_clo
     service.look()
 
     assert service.removed() == set(numbers)
+
+
+def test_an_event_waits_while_the_database_refuses(service, turnable_clock, caplog):
+    refused = {"account_id": {"no": "number"}, "revoked": True}
+    with service.database.transaction() as connection:
+        stored_events.store(connection, "a body", first=refused, again=refused)
+
+    service.look()
+
+    ((due_at, hint),) = stored(service)
+    assert (due_at - turnable_clock.moment, hint) == (stored_events.LEASE, refused)
+    assert "events of the provider wait: " in caplog.text
 
 
 def test_what_an_event_says_that_this_version_does_not_know_stops_no_other(service, standin, hubot):
