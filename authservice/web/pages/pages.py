@@ -26,18 +26,22 @@ def page(
     status: int = 200,
     form_targets: Iterable[str] = (),
     own_script: bool = False,
+    elsewhere: bool = False,
 ) -> Response:
     """Return a page; ``form_targets`` are the addresses at which its form may end.
 
     Browsers check every hop after a form was sent, so a page whose form leads on to a client
-    names the client's address beside our own.
+    names the client's address beside our own. With ``elsewhere`` the page is shown on the host of
+    an application, and what belongs to it is fetched from here.
     """
     settings = request.auth_settings
+    here = settings.auth_url if elsewhere else ""
     static_files = request.components.static_files
     common = {
         "service_name": settings.service_name,
         "local_mode": settings.local_mode,
-        "static": static_files.address,
+        "home": f"{here}/",
+        "static": lambda name: f"{here}{static_files.address(name)}",
         "logo_type": static_files.logo_type,
         "branding": settings.branding,
         "lang": request.locale_name,
@@ -47,7 +51,8 @@ def page(
     response = Response(body, status=status, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = "no-store"
     response.vary = ["Accept-Language"]
-    response.headers["Content-Security-Policy"] = _policy(form_targets, own_script=own_script)
+    policy = _policy(here or "'self'", form_targets, own_script=own_script)
+    response.headers["Content-Security-Policy"] = policy
     return response
 
 
@@ -85,13 +90,13 @@ def error_page(
     return page(request, "error", values, status=status)
 
 
-def _policy(form_targets: Iterable[str], *, own_script: bool) -> str:
-    targets = dict.fromkeys(["'self'", *map(_source, form_targets)])
-    script = ["script-src 'self'"] if own_script else []
+def _policy(here: str, form_targets: Iterable[str], *, own_script: bool) -> str:
+    targets = dict.fromkeys([here, *map(_source, form_targets)])
+    script = [f"script-src {here}"] if own_script else []
     directives = [
         "default-src 'none'",
-        "style-src 'self'",
-        "img-src 'self'",
+        f"style-src {here}",
+        f"img-src {here}",
         *script,
         f"form-action {' '.join(targets)}",
         "frame-ancestors 'none'",

@@ -27,12 +27,14 @@ def refusal_page(
     code: str,
     account: str,
     actions: Sequence[tuple[str, TranslationString]],
-    way_back: WayBack | None,
+    way_back: WayBack | None = None,
+    elsewhere: bool = False,
 ) -> Response:
     """Return the page, with status 403; ``texts`` are title, message and advice.
 
     ``account`` is as whom the person came. ``actions`` are addresses here and their labels, the one
-    that helps most first. ``way_back`` leads to the client that waits, if one does.
+    that helps most first. ``way_back`` leads to the client that waits, if one does. With
+    ``elsewhere`` the page is shown on the host of an application.
     """
     title, message, advice = texts
     values = {
@@ -46,4 +48,4 @@ def refusal_page(
         "reference": logs.current_reference(),
     }
     targets = [way_back.answer.redirect_uri] if way_back else []
-    return page(request, "refused", values, status=403, form_targets=targets)
+    return page(request, "refused", values, status=403, form_targets=targets, elsewhere=elsewhere)
