@@ -40,6 +40,7 @@ _SERVER = {
     "asyncore_use_poll": "true",
     "max_request_header_size": "32768",
     "max_request_body_size": "65536",
+    "clear_untrusted_proxy_headers": "false",
     "ident": "",
 }
 _HIGHEST_PORT = 65535
