@@ -9,6 +9,7 @@ from authservice import start
 from authservice.crypto.compact_json import compact
 from authservice.database.database import Database
 from authservice.identity_provider import IdentityProvider
+from authservice.logs import HourlyWarnings
 from authservice.oauth import metadata
 from authservice.oauth.logout.backchannel import BackchannelLogout
 from authservice.services.upkeep.upkeep import Upkeep
@@ -89,6 +90,7 @@ def _common_components(
         origins=Origins(settings),
         rate_limits=None if storage is None else RateLimits(storage),
         silent_proxy=SilentProxy(settings),
+        hourly_warnings=HourlyWarnings(),
         static_files=StaticFiles(settings.branding),
         metadata=compact(metadata.document(settings)).encode(),
         openapi=openapi.document(settings, cookies),

@@ -9,11 +9,17 @@ what a record says itself is written: never a header, a body or an address's que
 import json
 import logging
 import random
+import threading
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+from authservice import clock
+
+_log = logging.getLogger(__name__)
 
 # What a message quotes may be as long as a request. The longest of ours names two redirect URIs.
 _LONGEST = 5000
+_HOUR = timedelta(hours=1)
 
 _reference: ContextVar[str | None] = ContextVar("reference", default=None)
 _trace: ContextVar[str | None] = ContextVar("trace", default=None)
@@ -35,6 +41,24 @@ def current_reference() -> str | None:
 def enter_trace(trace_id: str) -> None:
     """Name a trace in the lines that belong to this request."""
     _trace.set(trace_id)
+
+
+class HourlyWarnings:
+    """Warnings that every request could repeat; usable from several threads."""
+
+    def __init__(self) -> None:
+        self._said_at: dict[str, datetime] = {}
+        self._saying = threading.Lock()
+
+    def say(self, message: str, *values: object) -> None:
+        """Log a message, whatever its values, at most once an hour in a process."""
+        now = clock.now()
+        with self._saying:
+            said_at = self._said_at.get(message)
+            if said_at is not None and now - said_at < _HOUR:
+                return
+            self._said_at[message] = now
+        _log.warning(message, *values)
 
 
 class JSONLines(logging.Formatter):

@@ -141,7 +141,8 @@ SETTINGS = (
     ),
     Setting(
         ini_key="auth.trusted_proxies",
-        meaning="networks whose `X-Forwarded-For` is trusted; the scheme is that of `auth.url`",
+        meaning="networks of proxies that are believed in `X-Forwarded-For`, and in what they ask"
+        " of forward authentication; the scheme is that of `auth.url`",
         parse=parsing.network,
         entries=parsing.words,
     ),

@@ -16,7 +16,7 @@ _OFFSET = len("+00:00")
 WORDED_AS_OAUTH = {Surface.PROTOCOL, Surface.DOCUMENT}
 """Where errors look as those of RFC 6749, section 5.2, do."""
 # Where nobody can read a page.
-_WORDED_AS_SESSION_API = {Surface.SESSION_API, Surface.PROVIDER}
+_WORDED_AS_SESSION_API = {Surface.SESSION_API, Surface.PROVIDER, Surface.PROXY}
 
 
 class ReadyAnswer(Response):  # type: ignore[misc]  # Pyramid has no types
@@ -82,11 +82,11 @@ def error_json(status: int, message: str, code: str) -> Response:
     return json_answer({"message": message, "code": code}, status)
 
 
-def unauthorized() -> Response:
+def unauthorized(challenge: str = _CHALLENGE) -> Response:
     """Return that the endpoint needs a session, and there is none that counts here."""
     response = error_json(401, "Unauthorized", "UNAUTHORIZED")
     # Every 401 names a scheme (RFC 9110, 15.5.2). For this one no browser asks for a password.
-    response.headers["WWW-Authenticate"] = _CHALLENGE
+    response.headers["WWW-Authenticate"] = challenge
     return response
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from authservice.crypto.server_secret import ServerSecret
 from authservice.database.database import Database
 from authservice.identity_provider import IdentityProvider
+from authservice.logs import HourlyWarnings
 from authservice.oauth.logout.backchannel import BackchannelLogout
 from authservice.services.admission.state import RulesInForce
 from authservice.services.keys.signing_keys import SigningKeys
@@ -45,6 +46,7 @@ class Components:
     origins: Origins
     rate_limits: RateLimits | None
     silent_proxy: SilentProxy
+    hourly_warnings: HourlyWarnings
     static_files: StaticFiles
     metadata: bytes
     openapi: bytes

@@ -5,6 +5,7 @@ settings add; in local mode every localhost origin.
 """
 
 import re
+from functools import lru_cache
 
 from authservice.settings import AuthSettings
 from authservice.settings.hosts import host_of, is_host_name, is_loopback, origin_of, within_domain
@@ -22,6 +23,8 @@ class Origins:
     def __init__(self, settings: AuthSettings) -> None:
         self._settings = settings
         self._named = {settings.auth_url, *settings.trusted_origins}
+        # A proxy asks about a few hosts again and again.
+        self.shares_session = lru_cache(maxsize=256)(self._shares_session)
 
     def trusts(self, origin: str) -> bool:
         """Tell whether an Origin header's value is one of ours, exactly as browsers write it."""
@@ -51,3 +54,17 @@ class Origins:
         authority = re.split(r"[/?#]", url.partition("://")[2])[0]
         origin = origin_of(url)
         return "@" not in authority and origin is not None and self.trusts(origin)
+
+    def _shares_session(self, front: str) -> bool:
+        """Tell whether what an address begins with is a trusted origin that the session reaches.
+
+        To others browsers do not send its cookie: they would go to the sign-in and back for ever.
+        """
+        origin = origin_of(front)
+        if origin is None or not self.allows_return_to(front):
+            return False
+        host, domain = host_of(origin), self._settings.cookie_domain
+        if domain is not None:
+            return within_domain(host, domain)
+        # In local mode every name of this machine counts.
+        return self._settings.local_mode or host == self._settings.host

@@ -30,6 +30,8 @@ class Surface(Enum):
     """The browser on its way between a client and us: redirects and pages, no CORS."""
     PROVIDER = auto()
     """The identity provider: JSON, no CORS."""
+    PROXY = auto()
+    """The reverse proxy in front of an application: JSON, no CORS."""
 
     # There is one object of each. An enumeration computes it in Python, from the name.
     __hash__ = object.__hash__
@@ -99,6 +101,9 @@ ROUTES = (
     Route("ok", f"{_I}/ok", _GET, Surface.SESSION_API),
     Route("callback", f"{_I}/callback/{{provider_id}}", _GET, Surface.BROWSER_PROTOCOL),
     Route(PROVIDER_WEBHOOK, WEBHOOK_PATH, _POST, Surface.PROVIDER),
+    # Forward authentication
+    Route("forward.auth_request", f"{_I}/forward/auth-request", _GET, Surface.PROXY),
+    Route("forward.forward_auth", f"{_I}/forward/forward-auth", _GET, Surface.PROXY),
     # Pages
     Route("landing", "/", _GET, Surface.PAGE),
     Route("sign_in", "/sign-in", _GET_POST, Surface.PAGE),

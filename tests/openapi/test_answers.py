@@ -150,7 +150,7 @@ def _needing_the_database(world, operation, waiting):
     good = [
         prepare
         for each in DESCRIBED
-        if each.operation == operation and each.status in {200, 202, 303}
+        if each.operation == operation and each.status in {200, 202, 204, 303}
         for prepare in situations(each)
     ]
     if operation != "post_provider_webhook":

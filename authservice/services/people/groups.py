@@ -4,6 +4,7 @@ A group is an organization of the provider or one of its teams, as ``acme`` or `
 """
 
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -44,6 +45,16 @@ def told_to_clients(user: User, settings: AuthSettings) -> tuple[str, ...] | Non
 def told_to_siblings(user: User, settings: AuthSettings) -> tuple[str, ...] | None:
     """Return the groups that first-party applications learn of; None where they are not known."""
     return None if user.groups is None else _of(user.groups, settings.groups_from)
+
+
+def known(name: str, settings: AuthSettings) -> bool:
+    """Tell whether the settings let us know who is in a group."""
+    return all_count(settings) or name.partition("/")[0] in settings.organizations
+
+
+def named(user: User, names: Collection[str], settings: AuthSettings) -> tuple[str, ...]:
+    """Return those of a person's groups that are named, sorted: all of them, however many."""
+    return tuple(each for each in user.groups or () if each in names and known(each, settings))
 
 
 def note_cut(user: User) -> None:

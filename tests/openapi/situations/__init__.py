@@ -4,6 +4,7 @@ from tests.openapi.situations import (  # noqa: F401  (each marks its own)
     browsers,
     clients,
     documents,
+    forward,
     pages,
     provider,
     session_api,

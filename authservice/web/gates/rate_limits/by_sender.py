@@ -10,7 +10,7 @@ from pyramid.viewderivers import INGRESS
 
 from authservice.web import routes
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
-from authservice.web.gates.rate_limits.senders import count, limit_of
+from authservice.web.gates.rate_limits.senders import count, limit_of, senders, times_of
 from authservice.web.request import AuthRequest
 
 _UNLIMITED = {
@@ -28,11 +28,20 @@ _FREE_WITH_A_SESSION = {"get_session", "session_token"}
 _SIGNED_FOR_A_SESSION = {"session_token"}
 _WRITTEN_BY_GET = {"oauth2.authorize", "oauth2.end_session", "sign_in.begin", "callback"}
 _OF_CLIENTS = {"oauth2.token", "oauth2.introspect", "oauth2.revoke", "oauth2.userinfo"}
-# Its view knows which attempt a request belongs to, or who signed it, and counts by that.
-_COUNTED_BY_ITS_VIEW = {"callback", routes.PROVIDER_WEBHOOK}
+# Its view knows which attempt a request belongs to, who signed it, or whether it has a session, and
+# counts by that.
+_COUNTED_BY_ITS_VIEW = {
+    "callback",
+    routes.PROVIDER_WEBHOOK,
+    "forward.auth_request",
+    "forward.forward_auth",
+}
 # Windows, in seconds.
 _MOMENT = 10
 _MINUTE = 60
+# Of the requests that proxies ask about, each page being several: those without a session.
+_FORWARDED_WITHOUT_SESSION = 1000
+_LOOKED_UP = "forwarded with an ended session"
 # Of what a sign-in stores, in bytes. What strangers begin should not fill the disk.
 _BYTES_OF_ONE = 2048
 
@@ -110,6 +119,26 @@ def _limit_of_route(request: AuthRequest, name: str) -> RateLimitItem:
     if name in _FREE_WITH_A_SESSION:
         return limit_of(limits.session_checks, _MOMENT)
     return limit_of(limits.other_requests, _MOMENT)
+
+
+def require_room_for_look_up(request: AuthRequest) -> None:
+    """Raise TooManyRequestsError where an address has shown too many cookies without a session."""
+    limits = request.components.rate_limits
+    if limits is None:
+        return
+    limit = limit_of(_FORWARDED_WITHOUT_SESSION, _MOMENT)
+    for sender, times in senders(request.from_address):
+        limits.require_room(times_of(limit, times), _LOOKED_UP, sender)
+
+
+def count_without_session(request: AuthRequest, *, looked_up: bool) -> None:
+    """Count a forwarded request without a session; raises TooManyRequestsError.
+
+    One whose cookie cost a look-up counts apart: others at its address that send none do not keep
+    it from being looked up.
+    """
+    limit = limit_of(_FORWARDED_WITHOUT_SESSION, _MOMENT)
+    count(request, limit, _LOOKED_UP if looked_up else "forwarded without a cookie")
 
 
 def count_unsigned_event(request: AuthRequest) -> None:

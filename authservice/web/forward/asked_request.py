@@ -1,0 +1,104 @@
+"""The request that a proxy asks about, as headers tell of it that any sender could make up.
+
+So they are read from trusted proxies only. The address serves to come back to after a sign-in, and
+is checked like every other such address.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from authservice.web.gates.client_address import is_trusted
+from authservice.web.request import AuthRequest
+
+_VISIBLE = r"[^\x00-\x20\x7f]"
+# A name of DNS, or an address, and a port: anything else is told apart by the rules for origins.
+_HOST = r"[^\x00-\x20\x7f/?#@\\,]{1,260}"
+_ORIGINAL_URL = re.compile(rf"(https?://{_HOST})([/?#]{_VISIBLE}*)?")
+# What a header must be, and how that is said.
+_METHOD = re.compile(r"[A-Z][A-Z-]*"), "a method in capital letters"
+_PROTO = re.compile(r"https?|wss?"), "http or https"
+_FORWARDED_HOST = re.compile(_HOST), "a host, with its port where that is not the usual one"
+_URI = re.compile(rf"/{_VISIBLE}*"), "a path, with its query"
+# Some proxies name the scheme of a websocket.
+_SCHEMES = {"ws": "http", "wss": "https"}
+# Browsers send these as they are. In an address they are percent-encoded.
+_UNLIKE_AN_ADDRESS = re.compile(r"[\\\x80-\xff]")
+_KEPT = "!\"#$%&'()*+,-./:;<=>?@[]^_`{|}~"
+
+
+class RefusedRequestError(Exception):
+    """What a proxy says cannot be gone by; the message names the rule."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRequest:
+    """A request to an application: its absolute address, and whether a browser opens a page."""
+
+    address: str
+    is_navigation: bool
+
+
+def original_url(request: AuthRequest) -> str:
+    """Return the address in X-Original-URL; raises RefusedRequestError."""
+    _require_trusted(request)
+    parts = _ORIGINAL_URL.fullmatch(request.environ.get("HTTP_X_ORIGINAL_URL", ""))
+    if parts is None:
+        raise RefusedRequestError(
+            "INVALID_ORIGINAL_URL",
+            "X-Original-URL must be the absolute address that is asked for, without spaces",
+        )
+    return _on_site(request, parts[1], parts[2] or "")
+
+
+def forwarded(request: AuthRequest) -> AskedRequest:
+    """Return what X-Forwarded-Method, -Proto, -Host and -Uri tell; raises RefusedRequestError."""
+    _require_trusted(request)
+    method = _said(request, "Method", *_METHOD)
+    proto = _said(request, "Proto", *_PROTO)
+    host = _said(request, "Host", *_FORWARDED_HOST)
+    uri = _said(request, "Uri", *_URI)
+    address = _on_site(request, f"{_SCHEMES.get(proto, proto)}://{host}", uri)
+    return AskedRequest(address, method in {"GET", "HEAD"} and _opens_a_page(request))
+
+
+def _require_trusted(request: AuthRequest) -> None:
+    sender = request.environ.get("REMOTE_ADDR", "")
+    if not is_trusted(sender, request.auth_settings.trusted_proxies):
+        raise RefusedRequestError(
+            "PROXY_NOT_TRUSTED", "Only a proxy that auth.trusted_proxies names may ask here"
+        )
+
+
+def _said(request: AuthRequest, name: str, pattern: re.Pattern[str], rule: str) -> str:
+    value: str = request.environ.get(f"HTTP_X_FORWARDED_{name.upper()}", "")
+    if not pattern.fullmatch(value):
+        raise RefusedRequestError(
+            "INVALID_FORWARDED_REQUEST", f"X-Forwarded-{name} must come once, and be {rule}"
+        )
+    return value
+
+
+def _opens_a_page(request: AuthRequest) -> bool:
+    """Tell whether a browser navigates. Old ones do not say so, but ask for HTML."""
+    mode: str | None = request.environ.get("HTTP_SEC_FETCH_MODE")
+    if mode is not None:
+        return mode == "navigate"
+    return "text/html" in request.environ.get("HTTP_ACCEPT", "")
+
+
+def _on_site(request: AuthRequest, front: str, rest: str) -> str:
+    """Return the address as it is written in a link; raises RefusedRequestError."""
+    if not request.components.origins.shares_session(front):
+        raise RefusedRequestError(
+            "INVALID_ADDRESS",
+            "The address that is asked for must lie on a trusted origin of this service's own site",
+        )
+    if _UNLIKE_AN_ADDRESS.search(rest):
+        rest = quote(rest, safe=_KEPT, encoding="latin-1")
+    return front + rest

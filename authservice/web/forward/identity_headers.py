@@ -1,0 +1,42 @@
+"""What an application behind a proxy learns of a person: Remote-User and the headers beside it."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from authservice.services.people.users import User
+
+# Visible ASCII stays as it is. A percent sign begins what is encoded, and a comma ends a group.
+_PLAIN = re.compile(r"[!-$&-+\--~]*")
+_KEPT = "!\"#$&'()*+-./:;<=>?@[\\]^_`{|}~"
+_LONGEST_GROUPS = 4096
+
+
+def of_person(user: User, groups: str) -> list[tuple[str, str]]:
+    """Return the headers, each with a value, which is empty where it is not known.
+
+    Values are UTF-8, percent-encoded outside visible ASCII and for a percent sign and a comma.
+    """
+    return [
+        ("Remote-User", _encoded(user.id)),
+        ("Remote-Name", _encoded(user.name)),
+        ("Remote-Email", _encoded(user.verified_email or "")),
+        ("Remote-Username", _encoded(user.username or "")),
+        ("Remote-Groups", groups),
+    ]
+
+
+def groups_value(groups: Iterable[str]) -> str:
+    """Return groups as the value of Remote-Groups."""
+    return ",".join(map(_encoded, groups))
+
+
+def cut(value: str) -> str:
+    """Return a value of Remote-Groups with as many whole groups as have room in 4,096 octets."""
+    if len(value) <= _LONGEST_GROUPS:
+        return value
+    return value[: max(value.rfind(",", 0, _LONGEST_GROUPS + 1), 0)]
+
+
+def _encoded(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else quote(text, safe=_KEPT)
