@@ -34,6 +34,11 @@ def seeded(database, _exchange):
     return seeding.seed(deployment, 50)
 
 
+@pytest.fixture
+def app(make_app):
+    return make_app(auth__trusted_proxies="127.0.0.1")
+
+
 @pytest.mark.parametrize("populate", [enrolled, seeded])
 def test_every_answer_is_right(populate, database, app, monkeypatch):
     monkeypatch.setattr(enrolment, "_FAMILIES", 2)

@@ -45,6 +45,20 @@ def _session(population: Population) -> Operation:
     _expect(answer, f'"{person.user_id}"')
 
 
+def _forward(population: Population) -> Operation:
+    person = population.any_person()
+    asked = {
+        "X-Forwarded-Method": "GET",
+        "X-Forwarded-Proto": "http",
+        "X-Forwarded-Host": population.host,
+        "X-Forwarded-Uri": "/",
+        "Cookie": person.cookies,
+    }
+    answer = yield get(population.host, "/api/auth/forward/forward-auth", asked)
+    if answer.status != 200 or answer.header("Remote-User") != person.user_id:
+        raise WrongAnswerError(f"{answer.status} for another user: {answer.head[:300]!r}")
+
+
 def _userinfo(population: Population) -> Operation:
     grant = population.any_grant()
     bearer = {"Authorization": f"Bearer {grant.access_token}"}
@@ -98,6 +112,7 @@ CASES = {
         Case("discovery", "discovery", _discovery),
         Case("jwks", "JWKS", _jwks),
         Case("session", "session check", _session),
+        Case("forward", "forward authentication", _forward),
         Case("userinfo", "userinfo", _userinfo),
         Case("introspection", "introspection", _introspection),
         Case("refresh", "refresh with rotation", _refresh),

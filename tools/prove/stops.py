@@ -22,7 +22,7 @@ from threading import Event, Thread
 from tools.bench.databases.empty import EmptyDatabase
 from tools.bench.service.checkouts import here
 from tools.bench.service.deployment import Deployment
-from tools.bench.service.servers import first_answer, granian_ini
+from tools.bench.service.servers import first_answer, ini_file
 from tools.bench.service.variants import Variant
 from tools.prove.outcome import Extent, Outcome
 
@@ -58,7 +58,10 @@ class _Subject:
         self.log = folder / "stops.log"
         arguments = ["local.ini"]
         if server != "pserve":
-            arguments = [f"--workers={workers}", str(granian_ini(variant.checkout, folder))]
+            arguments = [
+                f"--workers={workers}",
+                str(ini_file(variant.checkout, folder, granian=True)),
+            ]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [variant.checkout.program(server), *arguments, f"listen_port={self.port}"],

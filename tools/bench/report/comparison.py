@@ -31,7 +31,16 @@ class Ratio:
 def ratio(base: Column, other: Column, case: str, figure: str = "cpu_us") -> Ratio:
     """Return the ratio of a figure; raises AnotherRunError for columns of two runs."""
     require_one_run(base, other)
-    pairs = zip(base.values(case, figure), other.values(case, figure), strict=True)
+    return _ratio(case, base.values(case, figure), other.values(case, figure))
+
+
+def ratio_of_cases(column: Column, base: str, other: str) -> Ratio:
+    """Return how many times as much CPU time another case takes as a base, in one column."""
+    return _ratio(other, column.values(base, "cpu_us"), column.values(other, "cpu_us"))
+
+
+def _ratio(case: str, base: list[float], other: list[float]) -> Ratio:
+    pairs = zip(base, other, strict=True)
     # On a used-up machine a short round may do nothing that the kernel can count.
     ratios = [theirs / ours if ours else math.inf for ours, theirs in pairs]
     return Ratio(case, statistics.median(ratios), min(ratios), max(ratios))

@@ -99,26 +99,33 @@ def _commands(
 ) -> Iterator[tuple[list[str], set[int]]]:
     """Yield each command that an operator would start, and the CPUs for its processes."""
     program = str(variant.checkout.program(variant.server))
+    ini = str(ini_file(variant.checkout, folder, granian=variant.server != "pserve"))
     if variant.server == "pserve":
         # One process each, behind a proxy that shares the requests out, as the load driver does.
         for number, port in enumerate(ports):
-            yield [program, "local.ini", f"listen_port={port}"], cores.of_process(number)
+            yield [program, ini, f"listen_port={port}"], cores.of_process(number)
     else:
         workers = f"--workers={variant.processes}"
-        ini = str(granian_ini(variant.checkout, folder))
         yield [program, ini, f"listen_port={ports[0]}", workers], set(cores.servers)
 
 
-def granian_ini(checkout: Checkout, folder: Path) -> Path:
-    """Return local mode's ini file with the section that production's has for granian."""
-    of_production = (checkout.folder / "production.ini").read_text(encoding="utf-8")
-    _, heading, rest = of_production.partition("[server:granian]")
-    if not heading:
-        raise ServerError(f"{checkout.revision} does not know granian: production.ini lacks it")
-    ini = folder / "granian.ini"
-    of_local_mode = (checkout.folder / "local.ini").read_text(encoding="utf-8")
-    section = rest.partition("\n[")[0]
-    ini.write_text(f"{of_local_mode}\n{heading}{section}\n", encoding="utf-8")
+def ini_file(checkout: Checkout, folder: Path, *, granian: bool) -> Path:
+    """Return local mode's ini file, where the load driver is a proxy to be trusted.
+
+    With ``granian`` it has production's section for that server.
+    """
+    text = (checkout.folder / "local.ini").read_text(encoding="utf-8")
+    mode = "auth.mode = local\n"
+    text = text.replace(mode, f"{mode}auth.trusted_proxies = 127.0.0.1\n")
+    if granian:
+        of_production = (checkout.folder / "production.ini").read_text(encoding="utf-8")
+        _, heading, rest = of_production.partition("[server:granian]")
+        if not heading:
+            raise ServerError(f"{checkout.revision} does not know granian: production.ini lacks it")
+        section = rest.partition("\n[")[0]
+        text += f"\n{heading}{section}\n"
+    ini = folder / "served.ini"
+    ini.write_text(text, encoding="utf-8")
     return ini
 
 
