@@ -154,7 +154,7 @@ class Deployment:
         }
         lines = "".join(f"{name} = {value}\n" for name, value in own.items())
         text = (ROOT / "production.ini").read_text(encoding="utf-8")
-        return _replaced(text, {"[server:main]": f"{lines}\n[server:main]"})
+        return replaced(text, {"[server:main]": f"{lines}\n[server:main]"})
 
     def _proxy_site(self):
         logs = self.folder / "nginx-logs"
@@ -172,7 +172,7 @@ class Deployment:
             "/etc/ssl/authservice/privkey.pem": str(certificate),
             "/var/log/nginx": str(logs),
         }
-        return _replaced(PROXY_CONFIGURATION.read_text(encoding="utf-8"), changes)
+        return replaced(PROXY_CONFIGURATION.read_text(encoding="utf-8"), changes)
 
     def _other_hosts(self, applications):
         return _OTHER_HOSTS.format(
@@ -188,7 +188,7 @@ class Deployment:
         return "".join(file.read_text(encoding="utf-8") for file in folder.iterdir())
 
 
-def _replaced(text, changes):
+def replaced(text, changes):
     for old, new in changes.items():
         assert old in text, old
         text = text.replace(old, new)

@@ -1,0 +1,56 @@
+"""An application that knows nothing of sign-ins, and relies on the proxy in front of it."""
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+
+class ClosedApplication:
+    """Answers with what has reached it, and sends back what comes by a websocket."""
+
+    def __init__(self):
+        self.reached = []
+        """The target of each request."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._server.application = self
+        self.port = self._server.server_port
+        self._thread = Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def close(self):
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self):
+        self.server.application.reached.append(self.path)
+        if self.headers["Upgrade"]:
+            self._echo()
+            return
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
+        seen = {"method": self.command, "target": self.path, "body": body}
+        content = json.dumps(seen | {"headers": self.headers.items()}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = do_PROPFIND = _answer  # noqa: N815
+
+    def _echo(self):
+        self.send_response(101)
+        self.send_header("Upgrade", self.headers["Upgrade"])
+        self.send_header("Connection", "upgrade")
+        self.end_headers()
+        while received := self.connection.recv(4096):
+            self.connection.sendall(received)
+        self.close_connection = True
+
+    def log_message(self, *_arguments):
+        """Write nothing."""

@@ -1,0 +1,326 @@
+"""An application that nginx closes by the shipped file: who reaches it, and what it learns."""
+
+import http.client
+import json
+import socket
+import ssl
+from contextlib import contextmanager
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.behind_proxy.closed_application import ClosedApplication
+from tests.behind_proxy.deployment import AUTH, DOMAIN, replaced
+from tests.behind_proxy.walk import walk_in
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT
+from tests.services.nginx import Nginx
+
+FILE = ROOT / "docs" / "deployment" / "nginx-forward-auth.conf"
+OPEN, MEMBERS, LOST = (f"{name}.{DOMAIN}" for name in ("dashboard", "members", "lost"))
+NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+TOKEN, COMPANION = "__Secure-authservice.session_token", "__Host-authservice.session_host"
+
+
+class Dashboard:
+    """The application behind its proxy, and requests as they are written to the proxy."""
+
+    def __init__(self, application, port, bundle):
+        self.application = application
+        self._port = port
+        self._tls = ssl.create_default_context(cafile=bundle)
+
+    @contextmanager
+    def connected(self):
+        with (
+            socket.create_connection(("127.0.0.1", self._port), timeout=30) as plain,
+            self._tls.wrap_socket(plain, server_hostname=OPEN) as connection,
+        ):
+            yield connection
+
+    def ask(self, target="/", headers=None, *, method="GET", host=OPEN, body=b"", lines=()):
+        """Return status, headers and body; ``lines`` are headers in bytes, as they are."""
+        length = {"Content-Length": len(body)} if body else {}
+        named = {"Host": host, "Connection": "close"} | length | (headers or {})
+        written = [f"{name}: {value}".encode("latin-1") for name, value in named.items()]
+        first = f"{method} {target} HTTP/1.1".encode("latin-1")
+        with self.connected() as connection:
+            connection.sendall(b"\r\n".join([first, *written, *lines, b"", body]))
+            answer = http.client.HTTPResponse(connection, method=method)
+            answer.begin()
+            return answer.status, answer.headers, answer.read()
+
+    def seen(self, *arguments, **options):
+        """Return what reaches the application of a request; ``headers`` by lower-case names."""
+        status, _, body = self.ask(*arguments, **options)
+        assert status == 200, body
+        said = json.loads(body)
+        headers = {}
+        for name, value in said["headers"]:
+            headers.setdefault(name.lower(), []).append(value)
+        return said | {"headers": headers}
+
+
+@pytest.fixture(scope="module")
+def application():
+    made = ClosedApplication()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def proxy(running, application, tmp_path_factory):
+    """The shipped file for three applications: for everyone, for members, and without a service."""
+    port, bundle = free_port(), running.authority.bundle
+    certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
+    changes = {
+        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
+        "/etc/ssl/authservice/fullchain.pem": certificate,
+        "/etc/ssl/authservice/privkey.pem": certificate,
+        "http://127.0.0.1:3000": f"http://127.0.0.1:{application.port}",
+        "auth.example.com": f"auth.{DOMAIN}",
+        # The tests' proxy has a port of its own, of which its visitors know nothing.
+        "dashboard.example.com": OPEN,
+    }
+    closed = replaced(FILE.read_text(encoding="utf-8"), changes)
+    default = 'set $forward_conditions "";'
+    example = 'set $forward_conditions "?group=acme/platform&group=acme/support";'
+    members = replaced(closed, {default: "", f"# {example}": example, OPEN: MEMBERS})
+    lost = replaced(closed, {"http://authservice/": f"http://127.0.0.1:{free_port()}/", OPEN: LOST})
+    workers = "".join(f"server 127.0.0.1:{each};" for each in running.worker_ports)
+    folder = tmp_path_factory.mktemp("dashboard")
+    upstream = f"upstream authservice {{ {workers} keepalive 4; }}"
+    nginx = Nginx(folder, {"a": upstream, "b": closed, "c": members, "d": lost})
+    yield Dashboard(application, port, bundle)
+    nginx.stop()
+
+
+@pytest.fixture
+def dashboard(production, proxy):
+    proxy.application.reached.clear()
+    return proxy
+
+
+@pytest.fixture
+def octocat(production):
+    return walk_in(production)
+
+
+def led_to(headers):
+    """Return where the sign-in leads back to."""
+    parts = urlsplit(headers["Location"])
+    assert f"{parts.scheme}://{parts.netloc}{parts.path}" == f"{AUTH}/sign-in"
+    return parse_qs(parts.query)["callbackURL"][0]
+
+
+def test_who_is_not_signed_in_reaches_nothing_and_is_led_back_to_the_same_address(
+    subtests, dashboard
+):
+    for target in (
+        "/",
+        "/a/b.html?x=1&y=%2F+z#",
+        "/a/..%2fadmin",
+        "/a/%2e%2e/admin",
+        "//evil.example/",
+        "/./a//b/",
+        "/?q=\\d+",
+        f"/?{'x' * 7900}",
+    ):
+        with subtests.test(target=target[:40]):
+            for method, said in (
+                ("GET", NAVIGATION),
+                ("HEAD", NAVIGATION),
+                # An old browser.
+                ("GET", {"Accept": "text/html,*/*"}),
+            ):
+                status, headers, _ = dashboard.ask(target, said, method=method)
+                assert status == 302
+                written = target.replace("\\", "%5C")
+                assert led_to(headers) == f"https://{OPEN}{written}"
+    for target in ("/_forward/ask", "/_forward/refused"):
+        assert dashboard.ask(target, NAVIGATION)[0] == 404
+    assert dashboard.application.reached == []
+
+
+def test_scripts_and_programs_are_told_401(subtests, dashboard):
+    for method, headers in (
+        ("GET", {}),
+        ("GET", {"Accept": "application/json"}),
+        ("GET", {"Sec-Fetch-Mode": "cors", "Accept": "text/html"}),
+        ("POST", NAVIGATION),
+        ("PUT", {"Accept": "text/html"}),
+        ("OPTIONS", {}),
+        ("PROPFIND", {}),
+    ):
+        with subtests.test(method=method, headers=headers):
+            status, answered, _ = dashboard.ask("/", headers, method=method, body=b"x=1")
+            assert status == 401
+            assert answered["WWW-Authenticate"] == f'Session realm="{AUTH}"'
+    assert dashboard.application.reached == []
+
+
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_odd_requests_reach_nothing(subtests, dashboard):
+    for target, host in (
+        (f"https://{OPEN}/", OPEN),
+        ("https://evil.example/", OPEN),
+        ("/", OPEN.upper()),
+        ("/", f"{OPEN}."),
+        ("/", f"{OPEN}:443"),
+        ("/", "evil.example"),
+        ("/", f"{OPEN}, evil.example"),
+        ("/\xff", OPEN),
+        ("/a b", OPEN),
+        ("*", OPEN),
+        ("admin", OPEN),
+        ("/..%2fadmin", OPEN),
+        ("/a/../../admin", OPEN),
+    ):
+        with subtests.test(target=target, host=host):
+            status, headers, _ = dashboard.ask(target, NAVIGATION, host=host)
+            assert status in {302, 400, 403}
+            if status == 302:
+                assert led_to(headers).startswith(f"https://{OPEN}/")
+    assert dashboard.application.reached == []
+
+
+def test_who_is_signed_in_reaches_it_with_request_and_name_as_they_are(dashboard, octocat):
+    cookies = {"Cookie": octocat.cookies}
+    for target in ("/a%2Fb/%2e%2e/c?x=%20+1", "/a//d/./e", "/?q=\\"):
+        assert dashboard.seen(target, cookies)["target"] == target
+
+    posted = dashboard.seen("/form", cookies, method="POST", body=b"a=1" * 20_000)
+    assert (posted["method"], posted["body"]) == ("POST", "a=1" * 20_000)
+    session = octocat.caller.get(f"{AUTH}/api/auth/get-session", Cookie=octocat.cookies).json
+    told = {
+        name.removeprefix("remote-"): value
+        for name, value in posted["headers"].items()
+        if name.startswith("remote-")
+    }
+    # What is empty is left out.
+    assert told == {
+        "user": [session["user"]["id"]],
+        "name": [session["user"]["name"].replace(" ", "%20")],
+        "email": [session["user"]["email"]],
+        "username": ["octocat"],
+    }
+
+
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_no_visitor_chooses_who_they_are(subtests, dashboard, octocat):
+    cookies = {"Cookie": octocat.cookies}
+    honest = dashboard.seen("/", cookies)["headers"]
+    for name in ("User", "Name", "Email", "Username", "Groups"):
+        for lines in (
+            [f"Remote-{name}: root"],
+            [f"remote-{name.lower()}: root", f"REMOTE-{name.upper()}: root"],
+            [f"Remote_{name}: root"],
+            [f"Remote-{name}:"],
+            [f"Remote-{name}: {'x' * 7000}"],
+            [f"Remote-{name}: \xff\xe9"],
+        ):
+            with subtests.test(lines=[line[:30] for line in lines]):
+                written = [line.encode("latin-1") for line in lines]
+                headers = dashboard.seen("/", cookies, lines=written)["headers"]
+                assert {n: v for n, v in headers.items() if n.startswith("remote")} == {
+                    n: v for n, v in honest.items() if n.startswith("remote")
+                }
+                assert dashboard.ask("/", lines=written)[0] == 401
+
+
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_no_visitor_chooses_what_is_asked_for(subtests, dashboard):
+    for line in (
+        "X-Original-URL: https://evil.example/",
+        "X-Forwarded-Uri: /public",
+        "X-Forwarded-Host: evil.example",
+        "X-Forwarded-Method: OPTIONS",
+        "X_Original_URL: https://evil.example/",
+    ):
+        with subtests.test(line=line):
+            status, headers, _ = dashboard.ask("/x", NAVIGATION, lines=[line.encode()])
+            assert (status, led_to(headers)) == (302, f"https://{OPEN}/x")
+
+
+@pytest.mark.attack("BROWSER-cookie-theft")
+def test_the_application_gets_no_cookie_of_the_session(subtests, dashboard, octocat):
+    token, companion = (f"{name}={octocat.jar[name]}" for name in (TOKEN, COMPANION))
+    for cookies, passed_on in (
+        ([token], []),
+        ([token, companion], []),
+        (["a=1", token, "b=2"], ["a=1; b=2"]),
+        ([companion, "a=1", token], ["a=1"]),
+        (["a=1", companion, "b=2", token, "c=3"], ["a=1; b=2; c=3"]),
+        (["a=1", token], ["a=1"]),
+        ([token, "a=1"], ["a=1"]),
+        ([token, f"{TOKEN}=x.y", "a=1"], []),
+        (["a=1", f"{TOKEN}=x.y", token], []),
+        ([f"{COMPANION}=x", token, companion, "a=1"], []),
+        ([f"x{TOKEN}=1", token], [f"x{TOKEN}=1"]),
+    ):
+        with subtests.test(cookies=[each[:40] for each in cookies]):
+            seen = dashboard.seen("/", {"Cookie": "; ".join(cookies)})
+            assert seen["headers"].get("cookie", []) == passed_on
+            # No browser sends a line for each.
+            lines = [f"Cookie: {each}".encode() for each in cookies]
+            assert octocat.jar[TOKEN].encode() not in dashboard.ask("/", lines=lines)[2]
+    for odd in (f"a=1;{token}", f"a=1;\t{token};b=2", f'a="{token}'):
+        with subtests.test(odd=odd[:20]):
+            status, _, body = dashboard.ask("/", {"Cookie": odd})
+            assert status == 401 or octocat.jar[TOKEN].encode() not in body
+
+
+def test_a_sign_out_closes_it_at_the_next_request(dashboard, octocat):
+    cookies = {"Cookie": octocat.cookies}
+    assert dashboard.ask("/", cookies)[0] == 200
+
+    octocat.caller.post_json(f"{AUTH}/api/auth/sign-out", {}, Cookie=octocat.cookies, Origin=AUTH)
+
+    assert dashboard.ask("/", cookies)[0] == 401
+
+
+def test_a_websocket_is_for_who_is_signed_in(dashboard, octocat):
+    upgrade = {"Upgrade": "websocket", "Connection": "upgrade", "Sec-Fetch-Mode": "websocket"}
+    assert dashboard.ask("/ws", upgrade)[0] == 401
+    assert dashboard.application.reached == []
+
+    written = upgrade | {"Host": OPEN, "Cookie": octocat.cookies}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in written.items())
+    with dashboard.connected() as connection:
+        connection.sendall(f"GET /ws HTTP/1.1\r\n{lines}\r\n".encode())
+        with connection.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.1 101 Switching Protocols\r\n"
+            while answer.readline() != b"\r\n":
+                pass
+            connection.sendall(b"\x81\x85frame")
+            assert answer.read(7) == b"\x81\x85frame"
+
+
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_no_other_protocol_leads_past_the_proxy(subtests, dashboard, octocat):
+    for upgrade in ("h2c", "websocket, h2c", "TLS/1.0", "x"):
+        with subtests.test(upgrade=upgrade):
+            headers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": upgrade}
+            seen = dashboard.seen("/", headers | {"Cookie": octocat.cookies})["headers"]
+            assert "upgrade" not in seen
+
+
+def test_who_is_in_none_of_the_groups_sees_a_page_that_says_so(dashboard, octocat):
+    assert dashboard.ask("/", NAVIGATION, host=MEMBERS)[0] == 302
+
+    for method in ("GET", "POST"):
+        headers = NAVIGATION | {"Cookie": octocat.cookies}
+        status, answered, body = dashboard.ask("/x?y=1", headers, method=method, host=MEMBERS)
+        assert status == 403
+        assert answered["Content-Type"] == "text/html; charset=utf-8"
+        page = body.decode()
+        assert "The application is for certain people only." in page
+        assert f'href="{AUTH}/static/authservice.css' in page
+        assert f"callbackURL=https%3A%2F%2F{MEMBERS}%2Fx%3Fy%3D1" in page
+    assert dashboard.application.reached == []
+
+
+def test_without_the_service_it_is_closed(dashboard, octocat):
+    for headers in (NAVIGATION, {"Cookie": octocat.cookies}):
+        assert dashboard.ask("/", headers, host=LOST)[0] == 500
+    assert dashboard.application.reached == []
