@@ -62,14 +62,16 @@ class Caller:
         with closing(self._connect(parts.hostname)) as connection:
             return [_ask(connection, "GET", parts, None, headers).status for headers in requests]
 
+    def connected(self, host):
+        """Return a connection on which a test writes its requests itself."""
+        plain = socket.create_connection(
+            ("127.0.0.1", self._port), timeout=30, source_address=(self._address, 0)
+        )
+        return self._context.wrap_socket(plain, server_hostname=host)
+
     def _connect(self, host):
         connection = http.client.HTTPSConnection(host, timeout=30)
-        connection.sock = self._context.wrap_socket(
-            socket.create_connection(
-                ("127.0.0.1", self._port), timeout=30, source_address=(self._address, 0)
-            ),
-            server_hostname=host,
-        )
+        connection.sock = self.connected(host)
         return connection
 
 

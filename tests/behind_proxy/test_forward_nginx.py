@@ -2,15 +2,13 @@
 
 import http.client
 import json
-import socket
-import ssl
-from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.behind_proxy.closed_application import ClosedApplication
 from tests.behind_proxy.deployment import AUTH, DOMAIN, replaced
+from tests.behind_proxy.https import Caller
 from tests.behind_proxy.walk import walk_in
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT
@@ -25,18 +23,12 @@ TOKEN, COMPANION = "__Secure-authservice.session_token", "__Host-authservice.ses
 class Dashboard:
     """The application behind its proxy, and requests as they are written to the proxy."""
 
-    def __init__(self, application, port, bundle):
+    def __init__(self, application, caller):
         self.application = application
-        self._port = port
-        self._tls = ssl.create_default_context(cafile=bundle)
+        self._caller = caller
 
-    @contextmanager
     def connected(self):
-        with (
-            socket.create_connection(("127.0.0.1", self._port), timeout=30) as plain,
-            self._tls.wrap_socket(plain, server_hostname=OPEN) as connection,
-        ):
-            yield connection
+        return self._caller.connected(OPEN)
 
     def ask(self, target="/", headers=None, *, method="GET", host=OPEN, body=b"", lines=()):
         """Return status, headers and body; ``lines`` are headers in bytes, as they are."""
@@ -71,7 +63,7 @@ def application():
 @pytest.fixture(scope="module")
 def proxy(running, application, tmp_path_factory):
     """The shipped file for three applications: for everyone, for members, and without a service."""
-    port, bundle = free_port(), running.authority.bundle
+    port = free_port()
     certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
     changes = {
         "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
@@ -91,7 +83,7 @@ def proxy(running, application, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dashboard")
     upstream = f"upstream authservice {{ {workers} keepalive 4; }}"
     nginx = Nginx(folder, {"a": upstream, "b": closed, "c": members, "d": lost})
-    yield Dashboard(application, port, bundle)
+    yield Dashboard(application, Caller(port, running.authority.bundle))
     nginx.stop()
 
 

@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from authservice.services.sessions import sessions
-from tests.functional.forward.conftest import Proxy
-from tests.functional.forward.test_asked_requests import APP, NAVIGATION
+from tests.functional.forward.asking import APP, NAVIGATION, Proxy
 from tests.helpers.production import production_browser, signed_in_cookies
 
 SIGN_IN = "https://auth.example.com/sign-in?callbackURL=https%3A%2F%2Fapp.example.com%2F"

@@ -1,21 +1,9 @@
 """What a proxy says of a request: who may say it, which addresses count, and what is refused."""
 
-from urllib.parse import parse_qs, urlsplit
-
 import pytest
 
-from tests.functional.forward.conftest import Proxy
+from tests.functional.forward.asking import APP, NAVIGATION, Proxy, callback_of
 from tests.helpers.browser import Browser
-
-APP = "https://app.example.com/"
-NAVIGATION = {"Sec-Fetch-Mode": "navigate"}
-
-
-def callback_of(address):
-    """Return where a sign-in address leads back to."""
-    parts = urlsplit(address)
-    assert f"{parts.scheme}://{parts.netloc}{parts.path}" == "https://auth.example.com/sign-in"
-    return parse_qs(parts.query, strict_parsing=True)["callbackURL"][0]
 
 
 @pytest.mark.attack("BROWSER-forged-forward")
@@ -229,7 +217,8 @@ def test_the_log_says_once_an_hour_what_is_refused(stranger, caplog, turnable_cl
     first = said()
 
     assert len(first) == 2
-    assert all(line.startswith("forward authentication refuses: ") for line in first)
+    assert first[0].startswith("forward authentication refuses 10.0.0.1: The address ")
+    assert first[1].startswith("forward authentication refuses 10.9.9.9: Only a proxy ")
     turnable_clock.advance(minutes=59)
     stranger.original("https://evil.example/")
     assert said() == first

@@ -6,8 +6,7 @@ import pytest
 
 from authservice import clock
 from authservice.services.people import groups
-from tests.functional.forward.conftest import Proxy
-from tests.functional.forward.test_asked_requests import APP, callback_of
+from tests.functional.forward.asking import APP, Proxy, callback_of
 from tests.helpers.production import signed_in_cookies
 
 NAMES = ("User", "Name", "Email", "Username", "Groups")

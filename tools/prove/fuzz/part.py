@@ -6,8 +6,9 @@ belongs nowhere.
 
 import logging
 import random
+import re
 from collections import Counter
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from concurrent.futures import ProcessPoolExecutor
 from math import ceil
 from multiprocessing import get_context
@@ -65,6 +66,8 @@ _STRANGE = (
         )
     )
 )
+# What ends a header, or no server lets through.
+_UNSENT = re.compile(r"[\x00-\x1f\x7f]")
 # How many of a hundred parameters get what belongs there.
 _GOOD = 80
 # How many of a hundred requests have text in one of them that belongs nowhere.
@@ -173,6 +176,7 @@ class Requests:
             self._log.held = self._held = self._service.held(self._chance)
         self.sent[operation.label] += 1
         self._fill(list(_places(operation, case)), strange)
+        case.headers.update({name: _in_a_header(value) for name, value in case.headers.items()})
         headers = self._headers(operation)
         # They are among the headers.
         case.cookies = {}
@@ -189,7 +193,7 @@ class Requests:
 
     def _broken(self, case: AnyCase, headers: dict[str, str]) -> Iterator[str]:
         """Give a sentence for each rule that the answer breaks, or the page that it leads to."""
-        client: Any = Client(self._service.application, use_cookies=False)
+        client: Any = Client(self._by_proxy, use_cookies=False)
         try:
             answer = case.call(ORIGIN, client, headers)
             shown = [answer, *_followed(answer, client, headers)]
@@ -205,6 +209,12 @@ class Requests:
             yield f"{found.title}: {found.message}"
         for each in shown:
             yield from broken_by(each, self._service.untold)
+
+    def _by_proxy(
+        self, environ: dict[str, Any], start_response: Callable[..., object]
+    ) -> Iterable[bytes]:
+        """Call the service as a proxy that it trusts does."""
+        return self._service.application(environ | {"REMOTE_ADDR": "127.0.0.1"}, start_response)
 
     def _fill(self, places: list[_Place], strange: str) -> None:
         good = self._held.good
@@ -243,6 +253,12 @@ def _followed(answer: Response, client: Client, headers: dict[str, str]) -> Iter
             yield Response.from_any(client.get(location, headers=headers))
 
 
+def _in_a_header(value: object) -> str:
+    """Return the bytes of a text, one character each, without those that no server lets through."""
+    written = str(value).encode("utf-8", "surrogatepass").decode("latin-1")
+    return _UNSENT.sub("", written).strip()
+
+
 def _names(operation: Operation) -> dict[str, set[str]]:
     """Return what may be named in the query, and in a body of each media type."""
     bodies = {
@@ -255,6 +271,7 @@ def _names(operation: Operation) -> dict[str, set[str]]:
 def _places(operation: Operation, case: AnyCase) -> Iterator[_Place]:
     names = _names(operation)
     yield case.query, names["query"]
+    yield case.headers, {each.name for each in operation.headers}
     yield case.path_parameters, set(case.path_parameters)
     if isinstance(case.body, dict):
         yield case.body, names[str(case.media_type)]

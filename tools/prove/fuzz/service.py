@@ -98,6 +98,13 @@ class Service:
             "callbackURL": f"{ORIGIN}/home",
             "errorCallbackURL": "/error",
             "newUserCallbackURL": "http://app.localhost:3000/new",
+            "X-Original-URL": f"{ORIGIN}/closed",
+            "X-Forwarded-Method": chance.choice(("GET", "POST")),
+            "X-Forwarded-Proto": "http",
+            "X-Forwarded-Host": HOST,
+            "X-Forwarded-Uri": "/closed?x=1",
+            "Sec-Fetch-Mode": "navigate",
+            "extend": "1",
             "provider": "github",
             "choice": chance.choice(("sign-in", "continue")),
             "decision": chance.choice(("allow", "deny", "sign-out")),
@@ -145,6 +152,7 @@ def service(**changes: str) -> Iterator[Service]:
             "auth.database_url": f"sqlite:///{file}",
             "auth.sqlite_synchronous": "NORMAL",
             "auth.resources": RESOURCE,
+            "auth.trusted_proxies": "127.0.0.1",
         } | changes
         application = main({}, **ini)
         try:

@@ -10,7 +10,7 @@ from pyramid.viewderivers import INGRESS
 
 from authservice.web import routes
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
-from authservice.web.gates.rate_limits.senders import count, limit_of, senders, times_of
+from authservice.web.gates.rate_limits.senders import count, limit_of, require_room
 from authservice.web.request import AuthRequest
 
 _UNLIMITED = {
@@ -123,12 +123,7 @@ def _limit_of_route(request: AuthRequest, name: str) -> RateLimitItem:
 
 def require_room_for_look_up(request: AuthRequest) -> None:
     """Raise TooManyRequestsError where an address has shown too many cookies without a session."""
-    limits = request.components.rate_limits
-    if limits is None:
-        return
-    limit = limit_of(_FORWARDED_WITHOUT_SESSION, _MOMENT)
-    for sender, times in senders(request.from_address):
-        limits.require_room(times_of(limit, times), _LOOKED_UP, sender)
+    require_room(request, limit_of(_FORWARDED_WITHOUT_SESSION, _MOMENT), _LOOKED_UP)
 
 
 def count_without_session(request: AuthRequest, *, looked_up: bool) -> None:

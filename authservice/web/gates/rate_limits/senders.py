@@ -32,6 +32,15 @@ def count(request: AuthRequest, limit: RateLimitItem, *what: str, cost: int = 1)
         limits.count(times_of(limit, times), *what, sender, cost=cost)
 
 
+def require_room(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
+    """Raise TooManyRequestsError where ``count`` would; nothing is counted."""
+    limits = request.components.rate_limits
+    if limits is None:
+        return
+    for sender, times in senders(request.from_address):
+        limits.require_room(times_of(limit, times), *what, sender)
+
+
 def times_of(limit: RateLimitItem, times: int) -> RateLimitItem:
     """Return a limit that is so many times as high."""
     if times == 1:

@@ -100,7 +100,9 @@ def forward_auth(request: AuthRequest) -> Response:
 @exception_view_config(RefusedRequestError)
 def refused_request(error: RefusedRequestError, request: AuthRequest) -> Response:
     """Say which rule the proxy breaks, in the answer and in the log."""
-    request.components.hourly_warnings.say(f"forward authentication refuses: {error.message}")
+    request.components.hourly_warnings.say(
+        f"forward authentication refuses %s: {error.message}", request.environ.get("REMOTE_ADDR")
+    )
     return error_json(403, error.message, error.code)
 
 
