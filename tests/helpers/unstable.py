@@ -34,11 +34,14 @@ def pytest_runtestloop(session):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how each unstable test failed, then name them all."""
+    """Say how each unstable test failed and what it logged, then name them all."""
     reports = terminalreporter.stats.get("unstable", [])
     for report in reports:
         terminalreporter.write_sep("_", report.nodeid)
         terminalreporter.write_line(report.longreprtext)
+        for heading, text in report.sections:
+            terminalreporter.write_sep("-", heading)
+            terminalreporter.write_line(text)
     for name in dict.fromkeys(report.nodeid for report in reports):
         terminalreporter.write_line(f"unstable: {name}")
 

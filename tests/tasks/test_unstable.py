@@ -19,7 +19,9 @@ def run(run_pytest):
 def test_what_passes_alone_is_named_and_does_not_fail_the_run(run):
     status, lines = run(
         {
-            "functional/test_x.py": "def test_it(): passes_alone()",
+            "functional/test_x.py": (
+                "import logging\ndef test_it(): logging.warning('what it logged'); passes_alone()"
+            ),
             "pages/test_x.py": (
                 "@pytest.fixture\ndef it(): passes_alone()\ndef test_set_up(it): pass"
             ),
@@ -36,6 +38,7 @@ def test_what_passes_alone_is_named_and_does_not_fail_the_run(run):
     assert "unstable: tests/pages/test_x.py::test_set_up" in lines
     assert lines.count("unstable: tests/unit/test_x.py::test_rows") == 1
     assert len([line for line in lines if line.endswith("Failed: at first")]) == 4
+    assert any(line.endswith("what it logged") for line in lines)
     # pytest counts a row that fails, too.
     assert lines[-1].startswith("5 unstable in ")
 
