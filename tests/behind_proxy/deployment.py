@@ -145,11 +145,13 @@ class Deployment:
         return self.register("Wiki of the Observatory", f"{CLIENT}/callback")
 
     def _ini(self):
-        # The lines that an operator adds: a GitHub Enterprise Server, and rate limits in Redis.
+        # The lines that an operator adds: a GitHub Enterprise Server, an organization whose groups
+        # count, and rate limits in Redis.
         own = {
             "provider.authorize_url": f"{PROVIDER}/login/oauth/authorize",
             "provider.token_url": self.standin.token_url,
             "provider.api_url": self.standin.api_url,
+            "claims.groups_from": "acme",
             "ratelimit.storage": self._redis_url,
         }
         lines = "".join(f"{name} = {value}\n" for name, value in own.items())

@@ -67,6 +67,8 @@ class Caller:
         plain = socket.create_connection(
             ("127.0.0.1", self._port), timeout=30, source_address=(self._address, 0)
         )
+        # As http.client does: the request does not wait until the handshake is acknowledged.
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return self._context.wrap_socket(plain, server_hostname=host)
 
     def _connect(self, host):

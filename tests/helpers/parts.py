@@ -18,6 +18,7 @@ import pytest
 
 _PACKAGES = {
     "apache2": "apache2-bin",
+    "caddy": "caddy",
     "chromium-headless-shell": "chromium-headless-shell",
     "firefox-esr": "firefox-esr",
     "git": "git",

@@ -25,6 +25,8 @@ class ClosedApplication:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # On a connection that is kept, the body would wait for the acknowledgement of the head.
+    disable_nagle_algorithm = True
 
     def _answer(self):
         self.server.application.reached.append(self.path)

@@ -1,0 +1,80 @@
+"""The shipped file of each proxy for three applications: for all, for members, without a service.
+
+Only what an operator would change is changed. The tests' proxies have ports of their own, of which
+their visitors know nothing.
+"""
+
+from dataclasses import dataclass
+
+from tests.behind_proxy.deployment import DOMAIN, replaced
+from tests.helpers.ports import free_port
+from tests.helpers.processes import ROOT, Process
+from tests.services.caddy import Caddy
+from tests.services.nginx import Nginx
+
+FOLDER = ROOT / "docs" / "deployment"
+OPEN, MEMBERS, LOST = (f"{name}.{DOMAIN}" for name in ("dashboard", "members", "lost"))
+
+
+@dataclass
+class Proxy:
+    """A proxy as it runs, and what is its own way."""
+
+    process: Process
+    port: int
+    without_service: int
+    """The status where the service cannot be asked."""
+    passes_unknown_identities: bool = False
+    """Whether the application gets other headers in Remote-… than those of the service."""
+    own_paths: tuple[str, ...] = ()
+    """Where it asks the service, on the host of the application."""
+
+
+def nginx(running, application, folder):
+    """Serve ``nginx-forward-auth.conf``, in front of both servers."""
+    port = free_port()
+    certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
+    changes = {
+        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
+        "/etc/ssl/authservice/fullchain.pem": certificate,
+        "/etc/ssl/authservice/privkey.pem": certificate,
+    }
+    closed = _closed("nginx-forward-auth.conf", application, changes)
+    default = 'set $forward_conditions "";'
+    example = 'set $forward_conditions "?group=acme/platform&group=acme/support";'
+    members = replaced(closed, {default: "", f"# {example}": example, OPEN: MEMBERS})
+    lost = replaced(closed, {"http://authservice/": f"http://127.0.0.1:{free_port()}/", OPEN: LOST})
+    workers = "".join(f"server 127.0.0.1:{each};" for each in running.worker_ports)
+    upstream = f"upstream authservice {{ {workers} keepalive 4; }}"
+    process = Nginx(folder, {"a": upstream, "b": closed, "c": members, "d": lost})
+    own_paths = ("/_forward/ask", "/_forward/refused")
+    return Proxy(process, port, 500, passes_unknown_identities=True, own_paths=own_paths)
+
+
+def caddy(running, application, folder):
+    """Serve ``caddy-forward-auth.caddyfile``, in front of both servers."""
+    certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
+    changes = {
+        "# tls ": "tls ",
+        "/etc/ssl/authservice/fullchain.pem": certificate,
+        "/etc/ssl/authservice/privkey.pem": certificate,
+    }
+    unasked = _closed("caddy-forward-auth.caddyfile", application, changes)
+    example = "127.0.0.1:8080 127.0.0.1:8081"
+    workers = " ".join(f"127.0.0.1:{each}" for each in running.worker_ports)
+    closed = replaced(unasked, {example: workers})
+    lost = replaced(unasked, {example: f"127.0.0.1:{free_port()}", OPEN: LOST})
+    default = "uri /api/auth/forward/forward-auth?\n"
+    example = "uri /api/auth/forward/forward-auth?group=acme/platform&group=acme/support\n"
+    members = replaced(closed, {default: "", f"# {example}": example, OPEN: MEMBERS})
+    process = Caddy(folder, {"a": closed, "b": members, "c": lost})
+    return Proxy(process, process.port, 502)
+
+
+def _closed(file, application, changes):
+    names = {
+        "127.0.0.1:3000": f"127.0.0.1:{application.port}",
+        "auth.example.com": f"auth.{DOMAIN}",
+        "dashboard.example.com": OPEN,
+    }
+    return replaced((FOLDER / file).read_text(encoding="utf-8"), names | changes)
