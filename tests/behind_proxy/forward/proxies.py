@@ -1,4 +1,4 @@
-"""The shipped file of each proxy for three applications: for all, for members, without a service.
+"""The shipped file of each proxy for three applications: for all, for members, with no answer.
 
 Only what an operator would change is changed. The tests' proxies have ports of their own, of which
 their visitors know nothing.
@@ -22,15 +22,15 @@ class Proxy:
 
     process: Process
     port: int
-    without_service: int
-    """The status where the service cannot be asked."""
+    without_answer: int
+    """The status where the service says nothing."""
     passes_unknown_identities: bool = False
     """Whether the application gets other headers in Remote-… than those of the service."""
     own_paths: tuple[str, ...] = ()
     """Where it asks the service, on the host of the application."""
 
 
-def nginx(running, application, folder):
+def nginx(running, application, silent, folder):
     """Serve ``nginx-forward-auth.conf``, in front of both servers."""
     port = free_port()
     certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
@@ -43,7 +43,8 @@ def nginx(running, application, folder):
     default = 'set $forward_conditions "";'
     example = 'set $forward_conditions "?group=acme/platform&group=acme/support";'
     members = replaced(closed, {default: "", f"# {example}": example, OPEN: MEMBERS})
-    lost = replaced(closed, {"http://authservice/": f"http://127.0.0.1:{free_port()}/", OPEN: LOST})
+    silent_service = {"http://authservice/": f"http://127.0.0.1:{silent}/", "30s": "200ms"}
+    lost = replaced(closed, silent_service | {OPEN: LOST})
     workers = "".join(f"server 127.0.0.1:{each};" for each in running.worker_ports)
     upstream = f"upstream authservice {{ {workers} keepalive 4; }}"
     process = Nginx(folder, {"a": upstream, "b": closed, "c": members, "d": lost})
@@ -51,8 +52,11 @@ def nginx(running, application, folder):
     return Proxy(process, port, 500, passes_unknown_identities=True, own_paths=own_paths)
 
 
-def caddy(running, application, folder):
-    """Serve ``caddy-forward-auth.caddyfile``, in front of both servers."""
+def caddy(running, application, silent, folder):
+    """Serve ``caddy-forward-auth.caddyfile``, in front of both servers.
+
+    For members it asks as from another machine, by way of the service's own proxy.
+    """
     certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
     changes = {
         "# tls ": "tls ",
@@ -63,12 +67,20 @@ def caddy(running, application, folder):
     example = "127.0.0.1:8080 127.0.0.1:8081"
     workers = " ".join(f"127.0.0.1:{each}" for each in running.worker_ports)
     closed = replaced(unasked, {example: workers})
-    lost = replaced(unasked, {example: f"127.0.0.1:{free_port()}", OPEN: LOST})
+    lost = replaced(unasked, {example: f"127.0.0.1:{silent}", "30s": "200ms", OPEN: LOST})
+    elsewhere = {
+        example: f"https://127.0.0.1:{running.https_port}",
+        # What Caddy knows by itself of a name in DNS and its certificate.
+        "transport http {": f"""transport http {{
+            tls_server_name auth.{DOMAIN}
+            tls_trusted_ca_certs {running.authority.bundle}""",
+    }
     default = "uri /api/auth/forward/forward-auth?\n"
     example = "uri /api/auth/forward/forward-auth?group=acme/platform&group=acme/support\n"
-    members = replaced(closed, {default: "", f"# {example}": example, OPEN: MEMBERS})
+    conditions = {default: "", f"# {example}": example}
+    members = replaced(unasked, elsewhere | conditions | {OPEN: MEMBERS})
     process = Caddy(folder, {"a": closed, "b": members, "c": lost})
-    return Proxy(process, process.port, 502)
+    return Proxy(process, process.port, 504)
 
 
 def _closed(file, application, changes):

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -63,9 +64,11 @@ def application():
 
 @pytest.fixture(scope="module", params=[nginx, caddy], ids=["nginx", "caddy"])
 def behind(request, running, application, tmp_path_factory):
-    proxy = request.param(running, application, tmp_path_factory.mktemp("dashboard"))
-    yield Dashboard(application, proxy, Caller(proxy.port, running.authority.bundle))
-    proxy.process.stop()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        folder = tmp_path_factory.mktemp("dashboard")
+        proxy = request.param(running, application, silent.getsockname()[1], folder)
+        yield Dashboard(application, proxy, Caller(proxy.port, running.authority.bundle))
+        proxy.process.stop()
 
 
 @pytest.fixture
@@ -178,7 +181,6 @@ def test_who_is_signed_in_reaches_it_with_request_and_name_as_they_are(dashboard
         for name, value in posted["headers"].items()
         if name.startswith("remote-")
     }
-    # What is empty is left out.
     assert told == {
         "user": [session["user"]["id"]],
         "name": [session["user"]["name"].replace(" ", "%20")],
@@ -323,7 +325,7 @@ def test_who_is_in_one_of_the_groups_passes_and_the_application_learns_in_which(
         assert seen["headers"]["remote-groups"] == [told]
 
 
-def test_without_the_service_it_is_closed(dashboard, octocat):
+def test_while_the_service_is_silent_it_is_closed(dashboard, octocat):
     for headers in (NAVIGATION, {"Cookie": octocat.cookies}):
-        assert dashboard.ask("/", headers, host=LOST)[0] == dashboard.proxy.without_service
+        assert dashboard.ask("/", headers, host=LOST)[0] == dashboard.proxy.without_answer
     assert dashboard.application.reached == []
