@@ -35,7 +35,7 @@ class TooManyRequestsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """An origin; ``callback`` is the address that the identity provider knows of it.
+    """An origin; ``callback`` is the address that the identity provider knows of a service.
 
     ``ca_bundle`` is a PEM file of the authorities to trust instead of the public ones.
     """
@@ -47,7 +47,7 @@ class Site:
 
     @classmethod
     @contextmanager
-    def at(cls, url: str, callback: str, ca_bundle: str | None) -> Iterator[Self]:
+    def at(cls, url: str, ca_bundle: str | None, *, callback: str = "") -> Iterator[Self]:
         """Give the site with a client that follows no redirect."""
         with Client(
             timeouts=Timeouts(connect=5, read=10, total=15),

@@ -1,8 +1,9 @@
 """Sending a request and following its redirects."""
 
 import logging
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from os import PathLike
@@ -10,7 +11,8 @@ from typing import Any, Self
 
 from authservice.httpclient.address_policy import AddressPolicy
 from authservice.httpclient.call import FAILURES, Call, Timeouts, explained, is_calling
-from authservice.httpclient.errors import SendError, TooManyRedirectsError
+from authservice.httpclient.connections import dial
+from authservice.httpclient.errors import InvalidRequestError, SendError, TooManyRedirectsError
 from authservice.httpclient.hop import (
     Exchange,
     Hop,
@@ -22,7 +24,7 @@ from authservice.httpclient.hop import (
 from authservice.httpclient.request import Request
 from authservice.httpclient.response import Headers, Response, read_body
 from authservice.httpclient.transport import Transport, tls_context
-from authservice.httpclient.url import parsed, printable, printable_address
+from authservice.httpclient.url import origin, parsed, printable, printable_address
 
 _TYPES: dict[str, tuple[str, Any]] = {
     "timeouts": ("Timeouts", Timeouts),
@@ -100,6 +102,35 @@ class Client:
         )
         error.location = hop.url.url
         raise error
+
+    @contextmanager
+    def connected(self, address: str) -> Iterator[socket.socket]:
+        """Give a connection to the host of an address, for what no ``Request`` describes.
+
+        It is encrypted where the address is https. The time limits of a call hold until the block
+        ends, and what fails in it raises ``SendError``. Proxies are not used.
+        """
+        url = parsed(address)
+        if url is None or self.proxies:
+            reason = "a proxy is set" if self.proxies else "not a valid http or https address"
+            raise InvalidRequestError(reason, url=printable_address(address))
+        scheme, host, port = origin(url)
+        host = host.strip("[]")
+        call = Call(self.timeouts, self.address_policy)
+        failure: SendError
+        with call.running(), ExitStack() as opened:
+            try:
+                connection = opened.enter_context(dial(host, port, ()))
+                if scheme == "https":
+                    connection = opened.enter_context(self._transport.encrypted(connection, host))
+                yield connection
+            except SendError as error:
+                failure = error
+            except FAILURES as error:
+                failure = explained(error, call)
+            else:
+                return
+        raise failure.at("", printable(url))
 
     def close(self) -> None:
         """Close the pooled connections; a later ``send`` opens new ones."""

@@ -17,7 +17,7 @@ class SendError(Exception):
         self.url = url
 
     def __str__(self) -> str:
-        return f"{self.method} {self.url}: {self.reason}"
+        return f"{self.method} {self.url}: {self.reason}".lstrip()
 
     def at(self, method: str, url: str) -> Self:
         """Return the same failure with the call it belongs to and without its history.

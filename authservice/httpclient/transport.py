@@ -5,6 +5,7 @@ and reads the bodies of redirects without limit. The adapter below it does none 
 """
 
 import re
+import socket
 import ssl
 from contextlib import suppress
 from os import PathLike
@@ -54,6 +55,11 @@ class Transport(HTTPAdapter):
         )
         manager.pool_classes_by_scheme = POOL_CLASSES
         return manager
+
+    def encrypted(self, connection: socket.socket, host: str) -> ssl.SSLSocket:
+        """Return a connection of ours encrypted, to a host that has proved its name."""
+        # A name has no dot last in a certificate (RFC 6066, section 3).
+        return self._context.wrap_socket(connection, server_hostname=host.rstrip("."))
 
     def cert_verify(self, conn: object, url: str, verify: object, cert: object) -> None:
         """Leave the decision to the context: the library would add its own bundle to it."""

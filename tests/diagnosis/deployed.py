@@ -1,4 +1,7 @@
-"""A deployed service: production.ini behind a real nginx with TLS, in order until spoiled."""
+"""A deployed service: production.ini behind a real nginx with TLS, in order until spoiled.
+
+So is an application that the same nginx closes.
+"""
 
 import base64
 import itertools
@@ -12,7 +15,8 @@ from tests.helpers.processes import ROOT, SCRIPTS, Process
 from tests.services.nginx import Nginx
 
 URL = f"https://{HOST}"
-_CONFIGURATION = ROOT / "docs" / "deployment" / "nginx.conf"
+DASHBOARD = "dashboard.observatory-lab.org"
+_DEPLOYMENT = ROOT / "docs" / "deployment"
 _numbers = itertools.count(1)
 
 
@@ -62,23 +66,47 @@ class Proxy(Nginx):
             ("access_log /var/log/nginx/authservice.log authservice;", "access_log off;"),
             ("error_log /var/log/nginx/authservice-error.log crit;", ""),
         ]
-        text = _CONFIGURATION.read_text(encoding="utf-8")
-        for old, new in (*changes, *usual):
-            assert old in text, old
-            text = text.replace(old, new)
+        text = (_DEPLOYMENT / "nginx.conf").read_text(encoding="utf-8")
+        text = _changed(text, *changes, *usual)
         # Unless a change has taken it out.
         text = text.replace("$proxy_add_x_forwarded_for", sender)
         super().__init__(folder, {"authservice": text})
 
 
-def lead_to(monkeypatch, https_port, http_port):
-    """Let the public host's ports 443 and 80 be these of this machine."""
+class ApplicationProxy(Nginx):
+    """nginx as it closes an application, after some changes to its text."""
+
+    def __init__(self, folder, service_port, application_port, certificate, *changes):
+        self.https_port, self.http_port = free_port(), free_port()
+        usual = [
+            ("auth.example.com", HOST),
+            ("dashboard.example.com", DASHBOARD),
+            ("127.0.0.1:3000", f"127.0.0.1:{application_port}"),
+            ("listen 443 ssl;", f"listen 127.0.0.1:{self.https_port} ssl;"),
+            ("/etc/ssl/authservice/fullchain.pem", str(certificate)),
+            ("/etc/ssl/authservice/privkey.pem", str(certificate)),
+        ]
+        text = (_DEPLOYMENT / "nginx-forward-auth.conf").read_text(encoding="utf-8")
+        text = _changed(text, *changes, *usual).replace("HTTP_PORT", str(self.http_port))
+        upstream = f"upstream authservice {{ server 127.0.0.1:{service_port}; }}"
+        super().__init__(folder, {"authservice": upstream, "dashboard": text})
+
+
+def _changed(text, *changes):
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def lead_to(monkeypatch, host, https_port, http_port):
+    """Let the host's ports 443 and 80 be these of this machine, and others its own."""
     system = socket.getaddrinfo
     ports = {443: https_port, 80: http_port}
 
-    def getaddrinfo(host, port, *args, **kwargs):
-        if host != HOST:
-            return system(host, port, *args, **kwargs)
+    def getaddrinfo(name, port, *args, **kwargs):
+        if name != host:
+            return system(name, port, *args, **kwargs)
         return system("127.0.0.1", ports.get(port, port), *args, **kwargs)
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)

@@ -3,21 +3,22 @@
 import sys
 from pathlib import Path
 
-from authservice.diagnosis import after, before
+from authservice.diagnosis import after, application, before
 from authservice.diagnosis.finding import Kind
 
-KINDS = [kind for subject in (*before.SUBJECTS, *after.SUBJECTS) for kind in subject.kinds]
+COMMANDS = (before, after, application)
+KINDS = [kind for command in COMMANDS for subject in command.SUBJECTS for kind in subject.kinds]
 
 
 def test_every_subject_has_its_place_in_the_output():
-    for command in (before, after):
+    for command in COMMANDS:
         assert [subject.order for subject in command.SUBJECTS] == [
             *range(1, len(command.SUBJECTS) + 1)
         ]
 
 
 def test_each_has_one_id_that_begins_with_its_subject():
-    modules = {subject.examine.__module__ for subject in (*before.SUBJECTS, *after.SUBJECTS)}
+    modules = {subject.examine.__module__ for command in COMMANDS for subject in command.SUBJECTS}
     described = [
         value
         for name in modules

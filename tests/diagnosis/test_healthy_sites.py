@@ -58,6 +58,16 @@ def test_arguments_that_cannot_be_used_end_with_status_2(subtests, capsys):
         ["https://auth.example.com", "--ca-bundle", "/etc/passwd"],
         ["https://auth.example.com", "--ca-bundle", "/etc"],
         ["https://auth.example.com", "--json", "--json"],
+        ["https://auth.example.com", "--upstream", "app.example.com:3000"],
+        ["--forward", "https://app.example.com/", "--callback", "https://x/api/auth/callback/x"],
+        ["--forward", "app.example.com"],
+        ["--forward", "http://app.example.com/"],
+        ["--forward", "https://app.example.com/?x=1"],
+        ["--forward", "https://app.example.com/a b"],
+        ["--forward", "https://app.example.com/", "--upstream", "3000"],
+        ["--forward", "https://app.example.com/", "--upstream", "app.example.com"],
+        ["--forward", "https://app.example.com/", "--upstream", "app.example.com:65536"],
+        ["--forward", "https://app.example.com/", "--upstream", "127.0.0.1:3000"],
     ):
         with subtests.test(arguments=" ".join(arguments)):
             capsys.readouterr()

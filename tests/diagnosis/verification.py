@@ -5,8 +5,8 @@ import json
 import pytest
 
 from authservice.cli import main
-from tests.diagnosis.deployed import URL, Proxy, Service, lead_to
-from tests.diagnosis.machine import named, troubles
+from tests.diagnosis.deployed import DASHBOARD, URL, ApplicationProxy, Proxy, Service, lead_to
+from tests.diagnosis.machine import HOST, named, troubles
 from tests.helpers.ports import free_port
 from tests.helpers.standin_fixture import IdentityProviderStandin
 
@@ -28,21 +28,34 @@ class Verification:
         self.proxy = Proxy(
             self._folders.mktemp("proxy"),
             service_port or self.service.port,
-            certificate or self.authority.certificate(URL.removeprefix("https://")),
+            certificate or self.authority.certificate(HOST),
             *changes,
         )
         self.lead_to(self.proxy.https_port, self.proxy.http_port)
         return self
 
-    def lead_to(self, https_port, http_port=None):
-        lead_to(self._monkeypatch, https_port, http_port or free_port())
+    def before(self, application, *changes, service_port=None):
+        """Start the proxy that closes an application, in place of the one before."""
+        self.stop()
+        self.proxy = ApplicationProxy(
+            self._folders.mktemp("proxy"),
+            service_port or self.service.port,
+            application.port,
+            self.authority.certificate(DASHBOARD),
+            *changes,
+        )
+        self.lead_to(self.proxy.https_port, self.proxy.http_port, host=DASHBOARD)
+        return self
+
+    def lead_to(self, https_port, http_port=None, *, host=HOST):
+        lead_to(self._monkeypatch, host, https_port, http_port or free_port())
         return self
 
     def run(self, *flags, url=URL, trusted=True):
-        """Return exit status and output."""
+        """Return exit status and output; ``url`` is None where no service is to be examined."""
         bundle = ["--ca-bundle", str(self.authority.bundle)] if trusted else []
         with pytest.raises(SystemExit) as ended:
-            main(["verify", url, *bundle, *flags])
+            main(["verify", *([url] if url else []), *bundle, *flags])
         return ended.value.code, self._capsys.readouterr().out
 
     def is_in_order(self, *flags, **options):

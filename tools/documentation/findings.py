@@ -1,8 +1,9 @@
 """The page of findings, made from the kinds of trouble that the code describes."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from authservice.diagnosis import after, before
+from authservice.diagnosis import after, application, before
 from authservice.diagnosis.finding import Subject
 from tools.documentation.tables import code, table
 
@@ -23,7 +24,11 @@ secret.
 
 def page() -> str:
     """Return the page."""
-    commands = {"check": before.SUBJECTS, "verify": after.SUBJECTS}
+    commands = {
+        "check": before.SUBJECTS,
+        "verify": after.SUBJECTS,
+        "verify --forward": application.SUBJECTS,
+    }
     sections = [
         "\n".join([f"## authservice {command}\n", table(*_rows(subjects))])
         for command, subjects in commands.items()
@@ -31,7 +36,7 @@ def page() -> str:
     return "\n".join([_INTRODUCTION, *sections])
 
 
-def _rows(subjects: list[Subject[Any]]) -> list[list[str]]:
+def _rows(subjects: Iterable[Subject[Any]]) -> list[list[str]]:
     rows = [["Finding", "Severity", "Cause", "Remedy"]]
     rows += [
         [code(kind.id), str(kind.severity), kind.cause, kind.remedy]

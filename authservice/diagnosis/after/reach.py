@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from authservice import clock
 from authservice.diagnosis.before.network import resolves
 from authservice.diagnosis.finding import Finding, Kind, error, subject, warning
-from authservice.diagnosis.site import Site, content
+from authservice.diagnosis.site import Site, TooManyRequestsError, content
 from authservice.httpclient import (
     Method,
     Request,
@@ -104,7 +104,7 @@ _CERTIFICATES = {
 }
 
 
-@subject("reach", order=1, in_order="The service can be reached, and its certificate is accepted.")
+@subject("reach", order=1, in_order="The host can be reached, and its certificate is accepted.")
 def reach(site: Site) -> Iterator[Finding]:
     """Yield why no answer comes back."""
     if not resolves(site.host):
@@ -112,7 +112,7 @@ def reach(site: Site) -> Iterator[Finding]:
         return
     try:
         site.get("/api/health")
-    except TooManyRedirectsError:
+    except (TooManyRedirectsError, TooManyRequestsError):
         return  # an answer, if not the one expected
     except SendError as failure:
         yield _kind(failure).at(site.url, found=failure.reason)
