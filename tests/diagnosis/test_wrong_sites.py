@@ -111,6 +111,10 @@ def test_a_proxy_that_is_set_up_wrongly(subtests, verification):
             ["health.redirects"],
         ),
         (
+            ("    location / {", "    return 301 http://auth.example.com; location / {"),
+            ["health.redirects"],
+        ),
+        (
             ("    location / {", "    return 200 'Welcome to nginx!'; location / {"),
             ["health.another_site"],
         ),

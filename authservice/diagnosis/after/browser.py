@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from authservice.diagnosis.after.endpoints import METADATA_PATHS
 from authservice.diagnosis.finding import Finding, error, subject, warning
 from authservice.diagnosis.site import Site, content, described
-from authservice.httpclient import Headers, TooManyRedirectsError
+from authservice.httpclient import Headers, RedirectError
 from authservice.settings.hosts import within_domain
 
 PAGES_NO_SIGN_IN = error(
@@ -43,7 +43,7 @@ def pages(site: Site) -> Iterator[Finding]:
             yield PAGES_NO_STYLE.at(
                 f"{site.url}{path}", found=described(sheet), expected="text/css"
             )
-    except TooManyRedirectsError:
+    except RedirectError:
         yield PAGES_NO_SIGN_IN.at(
             f"{site.url}{_SIGN_IN}", found="a redirect", expected="status 200"
         )

@@ -9,7 +9,7 @@ from authservice.crypto.signing_keys import verification_keys
 from authservice.diagnosis.before.configuration import is_placeholder
 from authservice.diagnosis.finding import Finding, error, subject
 from authservice.diagnosis.site import TOO_FAR, Site, clock_ahead, content, described, in_words
-from authservice.httpclient import TooManyRedirectsError
+from authservice.httpclient import RedirectError
 
 HEALTH_NO_SERVICE = error(
     "health.no_service",
@@ -41,7 +41,7 @@ def health(site: Site) -> Iterator[Finding]:
     """Yield what answers instead of the service, or that it is the service."""
     try:
         answer = site.get(_HEALTH)
-    except TooManyRedirectsError:
+    except RedirectError:
         yield HEALTH_REDIRECTS.at(f"{site.url}{_HEALTH}")
         return
     said = content(answer)
@@ -94,7 +94,7 @@ def metadata(site: Site) -> Iterator[Finding]:
     for path in METADATA_PATHS:
         try:
             answer = site.get(path)
-        except TooManyRedirectsError:
+        except RedirectError:
             yield METADATA_MISSING.at(f"{site.url}{path}", found="a redirect")
             continue
         document = content(answer)
@@ -149,7 +149,7 @@ def jwks(site: Site) -> Iterator[Finding]:
     """Yield what is wrong with the set (RFC 7517)."""
     try:
         answer = site.get(_JWKS)
-    except TooManyRedirectsError:
+    except RedirectError:
         yield JWKS_MISSING.at(f"{site.url}{_JWKS}", found="a redirect")
         return
     document = content(answer)

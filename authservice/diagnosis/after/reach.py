@@ -13,11 +13,11 @@ from authservice.diagnosis.finding import Finding, Kind, error, subject, warning
 from authservice.diagnosis.site import Site, TooManyRequestsError, content
 from authservice.httpclient import (
     Method,
+    RedirectError,
     Request,
     SendError,
     SendTimeoutError,
     TlsError,
-    TooManyRedirectsError,
 )
 
 REACH_UNRESOLVED = error(
@@ -112,7 +112,7 @@ def reach(site: Site) -> Iterator[Finding]:
         return
     try:
         site.get("/api/health")
-    except (TooManyRedirectsError, TooManyRequestsError):
+    except (RedirectError, TooManyRequestsError):
         return  # an answer, if not the one expected
     except SendError as failure:
         yield _kind(failure).at(site.url, found=failure.reason)
@@ -217,7 +217,7 @@ def plain_http(site: Site) -> Iterator[Finding]:
     address = f"http://{site.url.removeprefix('https://')}/api/health"
     try:
         answer = site.client.send(Request(Method.GET, address))
-    except TooManyRedirectsError:
+    except RedirectError:
         return
     except SendError:
         return  # closed
