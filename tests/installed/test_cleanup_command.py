@@ -109,6 +109,25 @@ def test_a_signal_ends_it_after_the_transaction_under_way(database, start, how):
     assert left["verifications"] == 800
 
 
+@pytest.mark.no_cover  # which would look at each line instead
+def test_a_signal_may_come_at_the_moment_when_a_wait_begins(database, capsys):
+    fill(database, 100)
+
+    def at_a_wait(frame, _event, _argument):
+        # Where threading lets go of the lock of an event.
+        if frame.f_code.co_name == "_release_save" and callable(signal.getsignal(signal.SIGTERM)):
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGTERM)
+
+    sys.settrace(at_a_wait)
+    try:
+        authservice(["cleanup", "--json"])
+    finally:
+        sys.settrace(None)
+
+    assert not json.loads(capsys.readouterr().out)["complete"]
+
+
 def test_several_at_a_time_share_the_work(database, start):
     fill(database, 100)
     before = counts(database)

@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 
 from authservice.cli import database, ini_file
@@ -28,11 +29,16 @@ def run(options: argparse.Namespace) -> None:
         signal.signal(number, signal.SIG_DFL)
         ended.set()
 
-    with database.local_database(ini_file.chosen(options), writes=True) as opened:
+    with (
+        database.local_database(ini_file.chosen(options), writes=True) as opened,
+        # Another thread waits for the event: a signal that came while this one begins to would
+        # find its lock taken, and wait for it for ever.
+        ThreadPoolExecutor(1) as executor,
+    ):
         database.require_migrated(opened)
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)
-        deleted = CleanUp(opened, ended).run()
+        deleted = executor.submit(CleanUp(opened, ended).run).result()
     if options.json:
         sys.stdout.write(json.dumps(deleted | {"complete": not ended.is_set()}) + "\n")
         return
