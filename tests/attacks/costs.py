@@ -2,9 +2,13 @@
 
 import gc
 import time
+from urllib.parse import unquote
 
-# At the greatest length that is let in: what costs less may grow as it likes.
+# At the greatest length that is let in: what costs less may grow as it likes, and so may what costs
+# less than to read a long text so often. A machine that stalls makes all of it dear.
 _WORTH_A_LOOK = 0.01
+_READINGS = 3
+_LONG_TEXT = "%40" * 21_845
 _TRIES = 3
 # What grows does so each time, and what a busy machine does not: it is measured until it does not.
 _CONFIRMED = 15
@@ -39,9 +43,17 @@ def grows_faster_than_its_length(app, long):
     """
     sent = long.make(long.longest)
     # One try settles most of them. What is dear is so each time.
-    if any(of(app, sent) < _WORTH_A_LOOK for _ in range(_TRIES)):
+    if not all(_is_dear(of(app, sent)) for _ in range(_TRIES)):
         return False
     return all(_grows(app, long) for _ in range(_CONFIRMED))
+
+
+def _is_dear(seconds):
+    if seconds < _WORTH_A_LOOK:
+        return False
+    began = time.thread_time()
+    unquote(_LONG_TEXT)
+    return seconds > _READINGS * (time.thread_time() - began)
 
 
 def _grows(app, long):

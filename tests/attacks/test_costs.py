@@ -11,7 +11,7 @@ from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 from tests.openapi.described import BY_ID, operations
 
-# They take a second, and ten on a busy machine, where more seems dear and is sent again.
+# They take a second, and ten on a busy machine.
 _AT_A_TIME = 250
 _GROWTH = {
     "line": (lambda length: length, False),
