@@ -273,7 +273,10 @@ def unencrypted(application: Application) -> Iterator[Finding]:
     if not site.https or site.port != _HTTPS:
         yield unencrypted.skipped("The application is not at the default port of https.")
         return
-    answer = _ask(application, application.path, _NAVIGATION, origin=f"http://{site.host}")
+    try:
+        answer = _ask(application, application.path, _NAVIGATION, origin=f"http://{site.host}")
+    except SendTimeoutError:
+        return  # A firewall drops what comes to a port that is closed.
     if answer is None or answer.service is not None or answer.status in _NO_SUCH_SITE:
         return
     if not answer.headers.get("Location", "").startswith("https://"):

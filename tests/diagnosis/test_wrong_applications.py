@@ -197,16 +197,17 @@ def test_an_application_that_nobody_can_reach(verification):
 
 def test_an_application_that_is_reached_and_silent(verification, application):
     with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
         verification.before(
             application,
             past_the_service("$request_method = OPTIONS"),
-            (
-                f"@past {{ {PASS}",
-                f"@past {{ proxy_pass http://127.0.0.1:{silent.getsockname()[1]};",
-            ),
+            (f"@past {{ {PASS}", f"@past {{ proxy_pass http://127.0.0.1:{port};"),
         )
+        # Plain HTTP is silent too, as behind a firewall: that is in order.
+        verification.lead_to(verification.proxy.https_port, port, host=DASHBOARD)
 
-        verification.finds("reach.too_slow", flags=FORWARD, url=None)
+        late = ("reach.too_slow", f"{ADDRESS}authservice-verify")
+        assert len(verification.finds(late, flags=FORWARD, url=None)) == 1
 
 
 def test_an_application_whose_own_port_is_open(verification, application):
