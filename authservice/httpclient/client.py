@@ -108,7 +108,8 @@ class Client:
         """Give a connection to the host of an address, for what no ``Request`` describes.
 
         It is encrypted where the address is https. The time limits of a call hold until the block
-        ends, and what fails in it raises ``SendError``. Proxies are not used.
+        ends, and what fails in it raises ``SendError``, without a method. A client with proxies
+        gives none.
         """
         url = parsed(address)
         if url is None or self.proxies:

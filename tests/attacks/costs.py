@@ -43,17 +43,19 @@ def grows_faster_than_its_length(app, long):
     """
     sent = long.make(long.longest)
     # One try settles most of them. What is dear is so each time.
-    if not all(_is_dear(of(app, sent)) for _ in range(_TRIES)):
+    if any(of(app, sent) < _WORTH_A_LOOK for _ in range(_TRIES)):
+        return False
+    worth_a_look = _READINGS * min(_reading() for _ in range(_TRIES))
+    if any(of(app, sent) < worth_a_look for _ in range(_TRIES)):
         return False
     return all(_grows(app, long) for _ in range(_CONFIRMED))
 
 
-def _is_dear(seconds):
-    if seconds < _WORTH_A_LOOK:
-        return False
+def _reading():
+    """Return the seconds of CPU that this machine takes to read a long text at this moment."""
     began = time.thread_time()
     unquote(_LONG_TEXT)
-    return seconds > _READINGS * (time.thread_time() - began)
+    return time.thread_time() - began
 
 
 def _grows(app, long):

@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from authservice.diagnosis import after, application, before
+from authservice.diagnosis import after, before, closed_application
 from authservice.diagnosis.finding import Kind
 
-COMMANDS = (before, after, application)
+COMMANDS = (before, after, closed_application)
 KINDS = [kind for command in COMMANDS for subject in command.SUBJECTS for kind in subject.kinds]
 
 

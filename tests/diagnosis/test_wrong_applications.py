@@ -236,7 +236,7 @@ def test_a_proxy_that_refuses_by_itself_is_in_order(subtests, verification, appl
         (SERVER, f"{SERVER} if ($request_uri ~ '^//') {{ return 444; }}\n"),
         (SERVER, f"{SERVER} location = /api/health {{ return 429; }}\n"),
         ("server {", plain.format("301 https://www.observatory-lab.org/")),
-        ("server {", plain.format("404")),
+        *(("server {", plain.format(status)) for status in (404, 421, 426)),
     ):
         with subtests.test(change=change):
             verification.before(application, change).is_in_order(*FORWARD, url=None)

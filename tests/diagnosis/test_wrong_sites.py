@@ -33,9 +33,13 @@ def test_a_proxy_that_is_set_up_wrongly(subtests, verification):
             location("/.well-known/", "root /var/www;"),
             [("metadata.missing", f"{URL}{METADATA}")],
         ),
+        *(
+            (location("/api/auth/jwks", answer), [("jwks.missing", f"{URL}/api/auth/jwks")])
+            for answer in ("return 404;", "return 301 http://auth.example.com;")
+        ),
         (
-            location("/api/auth/jwks", "return 404;"),
-            [("jwks.missing", f"{URL}/api/auth/jwks")],
+            location(METADATA, "return 301 http://auth.example.com;"),
+            [("metadata.missing", f"{URL}{METADATA}")],
         ),
         (location("/static/", "root /var/www;"), ["pages.no_style"]),
         (within("proxy_hide_header Strict-Transport-Security;"), ["headers.no_hsts"]),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from authservice.diagnosis import after, application, before
+from authservice.diagnosis import after, before, closed_application
 from authservice.diagnosis.finding import Subject
 from tools.documentation.tables import code, table
 
@@ -27,7 +27,7 @@ def page() -> str:
     commands = {
         "check": before.SUBJECTS,
         "verify": after.SUBJECTS,
-        "verify --forward": application.SUBJECTS,
+        "verify --forward": closed_application.SUBJECTS,
     }
     sections = [
         "\n".join([f"## authservice {command}\n", table(*_rows(subjects))])

@@ -59,9 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Examine everything, and end with status 1 where the service does not work."""
+    """Examine everything; end with status 1 where the service fails or the application is open."""
     # Imported here: the other commands need no HTTP client.
-    from authservice.diagnosis import after, application  # noqa: PLC0415
+    from authservice.diagnosis import after, closed_application  # noqa: PLC0415
     from authservice.diagnosis.site import Site  # noqa: PLC0415
 
     if options.url is None and options.forward is None:
@@ -78,27 +78,29 @@ def run(options: argparse.Namespace) -> None:
     if options.forward is not None:
         origin, path = options.forward
         with Site.at(origin, options.ca_bundle) as site:
-            results += application.examine(
-                application.Application(
-                    site=site, path=path, service=options.url, upstream=options.upstream
-                )
+            examined = closed_application.ClosedApplication(
+                site=site, path=path, service=options.url, upstream=options.upstream
             )
+            results += closed_application.examine(examined)
     findings.report(results, options)
 
 
 def _address(text: str) -> str:
     url = text.rstrip("/")
-    local = is_origin(url) and is_loopback(host_of(url))
-    if not is_origin(url) or not (url.startswith("https://") or local):
+    if not _is_safe_origin(url):
         message = "must be scheme and host only, such as https://auth.example.com"
         raise argparse.ArgumentTypeError(message)
     return url
 
 
+def _is_safe_origin(text: str) -> bool:
+    return is_origin(text) and (text.startswith("https://") or is_loopback(host_of(text)))
+
+
 def _application(text: str) -> tuple[str, str]:
     parts = _APPLICATION.fullmatch(text)
-    if parts is None or _address(parts[1]) != parts[1]:
-        message = "must be an address without a query, such as https://app.example.com/"
+    if parts is None or not _is_safe_origin(parts[1]):
+        message = "must be an https address without a query, such as https://app.example.com/"
         raise argparse.ArgumentTypeError(message)
     return parts[1], parts[2] or "/"
 

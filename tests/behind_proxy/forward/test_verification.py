@@ -1,34 +1,25 @@
 """``authservice verify --forward`` of applications that the shipped files close."""
 
 import json
-import socket
 
 import pytest
 
-from authservice.cli import main
 from tests.behind_proxy.deployment import AUTH
 from tests.behind_proxy.forward.proxies import MEMBERS, OPEN
+from tests.diagnosis.verification import Verification
 
 
 @pytest.fixture
-def verify(dashboard, running, monkeypatch, capsys):
+def verify(dashboard, running, monkeypatch, capsys, tmp_path_factory):
     """Run the command, for which the proxies of the tests are at the usual port."""
-    system = socket.getaddrinfo
-    ports = dict.fromkeys((OPEN, MEMBERS), dashboard.proxy.port)
-    ports[AUTH.removeprefix("https://")] = running.https_port
+    made = Verification(tmp_path_factory, monkeypatch, capsys, running.authority, running)
+    for host in (OPEN, MEMBERS):
+        made.lead_to(dashboard.proxy.port, host=host)
+    made.lead_to(running.https_port, host=AUTH.removeprefix("https://"))
 
-    def getaddrinfo(host, port, *args, **kwargs):
-        if host not in ports:
-            return system(host, port, *args, **kwargs)
-        # Plain HTTP is closed.
-        return system("127.0.0.1", {443: ports[host], 80: 1}.get(port, port), *args, **kwargs)
-
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(["verify", "--json", "--ca-bundle", str(running.authority.bundle), *arguments])
-        return ended.value.code, json.loads(capsys.readouterr().out)["findings"]
+    def run(*arguments, url=None):
+        status, output = made.run("--json", *arguments, url=url)
+        return status, json.loads(output)["findings"]
 
     return run
 
@@ -52,7 +43,7 @@ def test_nothing_that_is_sent_reaches_them(subtests, verify, dashboard):
 
 
 def test_the_service_is_verified_with_them(verify):
-    _, found = verify(AUTH, "--forward", f"https://{OPEN}")
+    _, found = verify("--forward", f"https://{OPEN}", url=AUTH)
 
     by_id = {each["id"]: each for each in found}
     assert by_id["health"]["severity"] == "ok"

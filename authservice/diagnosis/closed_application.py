@@ -1,7 +1,7 @@
 """An application behind forward authentication: whether it is really closed.
 
 It is asked as anyone may who has no session. What is asked matters to the octet, so the requests
-go out as they stand here: a request of the HTTP client has its address mended.
+go out as they stand here: a request of the HTTP client has its path normalized.
 """
 
 import re
@@ -24,7 +24,7 @@ _REALM = re.compile(r'Session realm="([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Application:
+class ClosedApplication:
     """An address of an application, as its visitors and its operator know it.
 
     ``path`` begins with a slash. ``service`` is the origin of the service that its proxy asks, and
@@ -73,7 +73,7 @@ _NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
 
 
 def _ask(
-    application: Application,
+    application: ClosedApplication,
     target: str,
     headers: Mapping[str, str],
     *,
@@ -130,7 +130,7 @@ WITHOUT_SESSION_NOT_LED_BACK = warning(
     order=1,
     in_order="Who is not signed in is led to the sign-in, and programs are told 401.",
 )
-def without_session(application: Application) -> Iterator[Finding]:
+def without_session(application: ClosedApplication) -> Iterator[Finding]:
     """Yield what somebody without a session gets."""
     address = application.address
     page = _ask(application, application.path, _NAVIGATION)
@@ -165,7 +165,7 @@ FORGED_HEADERS_BELIEVED = error(
 _LOCAL = "127.0.0.1"
 
 
-def _forged(application: Application) -> dict[str, str]:
+def _forged(application: ClosedApplication) -> dict[str, str]:
     host = application.site.host
     other = f"forged.{host}"
     return {
@@ -194,7 +194,7 @@ def _forged(application: Application) -> dict[str, str]:
 
 
 @subject("forged_headers", order=2, in_order="No header of a visitor changes the answer.")
-def forged_headers(application: Application) -> Iterator[Finding]:
+def forged_headers(application: ClosedApplication) -> Iterator[Finding]:
     """Yield what is believed."""
     honest = _ask(application, application.path, _NAVIGATION)
     for name, value in _forged(application).items():
@@ -212,7 +212,7 @@ ODD_PATHS_OPEN = error(
 _BAD_REQUEST = 400
 
 
-def _odd_paths(application: Application) -> list[str]:
+def _odd_paths(application: ClosedApplication) -> list[str]:
     path = application.path
     letter = re.search(r"[a-zA-Z]", path)
     encoded = [path.replace(letter[0], f"%{ord(letter[0]):x}", 1)] if letter else []
@@ -221,7 +221,7 @@ def _odd_paths(application: Application) -> list[str]:
 
 
 @subject("odd_paths", order=3, in_order="No spelling of the path leads past the service.")
-def odd_paths(application: Application) -> Iterator[Finding]:
+def odd_paths(application: ClosedApplication) -> Iterator[Finding]:
     """Yield which spellings lead to the application."""
     for target in _odd_paths(application):
         answer = _ask(application, target, {})
@@ -242,7 +242,7 @@ _NOWHERE = "authservice-verify"
 
 
 @subject("other_methods", order=4, in_order="No method or protocol leads past the service.")
-def other_methods(application: Application) -> Iterator[Finding]:
+def other_methods(application: ClosedApplication) -> Iterator[Finding]:
     """Yield which of them lead to the application."""
     target = f"{application.path.rpartition('/')[0]}/{_NOWHERE}"
     requests = [(method, method, {"Content-Length": "0"}) for method in _METHODS]
@@ -263,11 +263,11 @@ UNENCRYPTED_OPEN = error(
 )
 
 _HTTPS = 443
-_NO_SUCH_SITE = {400, 403, 404, 421, 426}
+_NO_SUCH_SITE = {404, 421, 426}
 
 
 @subject("unencrypted", order=5, in_order="Plain HTTP is closed, or leads to https.")
-def unencrypted(application: Application) -> Iterator[Finding]:
+def unencrypted(application: ClosedApplication) -> Iterator[Finding]:
     """Yield what plain HTTP gives away."""
     site = application.site
     if not site.https or site.port != _HTTPS:
@@ -296,7 +296,7 @@ UPSTREAM_OPEN = error(
 
 
 @subject("upstream", order=6, in_order="The application's own port is closed.")
-def upstream(application: Application) -> Iterator[Finding]:
+def upstream(application: ClosedApplication) -> Iterator[Finding]:
     """Yield whether the port can be reached from here."""
     if application.upstream is None:
         yield upstream.skipped("Name where the application itself listens: --upstream HOST:PORT")
@@ -315,7 +315,7 @@ def upstream(application: Application) -> Iterator[Finding]:
 SUBJECTS = (without_session, forged_headers, odd_paths, other_methods, unencrypted, upstream)
 
 
-def examine(application: Application) -> list[Finding]:
+def examine(application: ClosedApplication) -> list[Finding]:
     """Return what is found of every subject; the rest is skipped where the first ones fail."""
     findings = reach.reach.findings(application.site)
     failed = any(each.severity is Severity.ERROR for each in findings)
