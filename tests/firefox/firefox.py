@@ -13,13 +13,14 @@ _SCHEMES = {"dark": 0, "light": 1}
 
 
 @contextmanager
-def firefox(folder, *, scripts, scheme):
-    """Run a browser with scripts or without, light or dark; give what opens its tabs.
+def firefox(folder, *, scripts, scheme, language):
+    """Run a browser as one person has set it up; give what opens its tabs.
 
     No tab shares cookies with another.
     """
     preferences = {
         "javascript.enabled": scripts,
+        "intl.accept_languages": language,
         "layout.css.prefers-color-scheme.content-override": _SCHEMES[scheme],
         "devtools.jsonview.enabled": False,  # JSON is shown as it came
         # A tab that is closed leaves its connections behind, and a server takes only so many.

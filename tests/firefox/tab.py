@@ -105,10 +105,6 @@ class Tab:
     def set_viewport_size(self, size):
         self._ask("browsingContext.setViewport", viewport=size)
 
-    def read(self, language):
-        """Ask for pages in a language."""
-        self._session.ask("emulation.setLocaleOverride", locale=language, contexts=[self._id])
-
     def screenshot(self, *, path, full_page):
         """Write a picture of the window, or of the whole page."""
         origin = "document" if full_page else "viewport"

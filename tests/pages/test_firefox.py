@@ -14,7 +14,12 @@ from tests.pages.visit import Visit
 
 pytestmark = pytest.mark.engines("sqlite")
 
-_MODES = {"scripts": (True, "light", "de"), "no-scripts": (False, "dark", "ar")}
+_MODES = {
+    "scripts": (True, "light", "en"),
+    "no-scripts": (False, "dark", "en"),
+    "german": (True, "light", "de"),
+    "arabic": (False, "dark", "ar"),
+}
 _SHOWN = {
     "sign-in": situations.sign_in_for_client,
     "consent": situations.consent,
@@ -50,15 +55,16 @@ class FirefoxVisit(Visit):
         return json.loads(self.tab.evaluate("document.body.innerText"))
 
 
-@pytest.fixture(scope="module", params=_MODES)
+@pytest.fixture(scope="module", params=["scripts", "no-scripts"])
 def mode(request):
     return request.param
 
 
 @pytest.fixture(scope="module")
 def open_tab(mode, tmp_path_factory):
-    scripts, scheme, _ = _MODES[mode]
-    with firefox(tmp_path_factory.mktemp("firefox"), scripts=scripts, scheme=scheme) as open_:
+    scripts, scheme, language = _MODES[mode]
+    folder = tmp_path_factory.mktemp("firefox")
+    with firefox(folder, scripts=scripts, scheme=scheme, language=language) as open_:
         yield open_
 
 
@@ -189,10 +195,10 @@ def test_signing_in_and_allowing_by_keyboard_alone(visit):
     _arrives(visit)
 
 
+@pytest.mark.parametrize("mode", ["german", "arabic"], indirect=True, scope="module")
 @pytest.mark.parametrize("page", _SHOWN)
 def test_a_page_fits_on_a_desktop_and_a_phone(visit, page, mode, keep_picture):
     _, scheme, language = _MODES[mode]
-    visit.tab.read(language)
     visit.tab.set_viewport_size({"width": 800, "height": 500})
     _SHOWN[page](visit)
 

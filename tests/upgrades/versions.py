@@ -1,9 +1,6 @@
 """Versions of the service: this one, the one before its last migration, and one yet to come."""
 
-import io
 import shutil
-import subprocess
-import tarfile
 
 from alembic.script import ScriptDirectory
 
@@ -11,6 +8,8 @@ from authservice.database.schema import REVISION
 from tests.helpers import parts
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
+from tools.bench.service.checkouts import git
+from tools.bench.service.revisions import extract
 
 NEXT = f"{int(REVISION) + 1:04}"
 
@@ -52,20 +51,13 @@ class Version:
 
 def older(folder):
     """Put the files before the last change of the schema into a folder, from git's history."""
-    program = parts.program("git")
-
-    def git(*arguments):
-        return subprocess.run(
-            [program, "-C", ROOT, *arguments], capture_output=True, check=False
-        ).stdout
-
-    where = "alembic/versions"
-    change = git("log", "-1", "--format=%H", "--diff-filter=A", "--", where).decode().strip()
-    archive = git("archive", f"{change}^") if change else b""
-    if not archive:
+    parts.program("git")
+    of_migrations = ("--diff-filter=A", "--", "alembic/versions")
+    change = git("log", "-1", "--format=%H", *of_migrations, check=False)
+    before = git("rev-parse", "--verify", "--quiet", f"{change}^", check=False)
+    if not change or not before:
         parts.machine_lacks("git's history back to the version before the last migration")
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
+    extract(before, folder)
     return folder
 
 

@@ -1,9 +1,7 @@
 """Another commit of the service, in a folder of its own with an environment of its own."""
 
-import io
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 from tools.bench.service.checkouts import ROOT, Checkout, git, here
@@ -24,14 +22,19 @@ def check_out(revision: str, folder: Path) -> Checkout:
     commit = git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", check=False)
     if not commit:
         raise UnknownRevisionError(f"there is no commit {revision!r}")
-    files = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True)
-    with tarfile.open(fileobj=io.BytesIO(files.stdout)) as archive:
-        archive.extractall(folder, filter="data")
+    extract(commit, folder)
     short = git("rev-parse", "--short", commit)
     if all(_same(folder, name) for name in _LOCKED):
         return Checkout(short, folder, here().programs)
     sys.stderr.write(f"making an environment for {short}, whose locks are others\n")
     return Checkout(short, folder, _environment(folder))
+
+
+def extract(commit: str, folder: Path) -> None:
+    """Put a commit's files into a folder."""
+    folder.mkdir(exist_ok=True)
+    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True)
+    subprocess.run(["tar", "-xC", folder], input=archive.stdout, check=True)
 
 
 def _same(folder: Path, name: str) -> bool:
