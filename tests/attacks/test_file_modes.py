@@ -4,6 +4,7 @@ import os
 import sqlite3
 import stat
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -108,7 +109,8 @@ def test_what_was_there_keeps_its_mode(tmp_path):
     tmp_path.chmod(0o755)
     make_folder(tmp_path / "made" / "below")
     file = tmp_path / "there.sqlite"
-    sqlite3.connect(file).execute("CREATE TABLE t (c)")
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE t (c)")
     os.chmod(file, 0o640)  # noqa: PTH101
     run(file, 0o022, "migrate")
 

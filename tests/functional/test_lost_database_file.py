@@ -274,5 +274,7 @@ def test_a_file_that_has_not_changed_is_not_examined_again(database, file):
 def test_another_process_finds_its_own_file(database, file):
     replace(file)
 
-    with Database(str(database.url)).transaction() as connection:
+    other = Database(str(database.url))
+    with other.transaction() as connection:
         connection.execute(CHANGE)
+    other.dispose()

@@ -135,12 +135,16 @@ class RequestLog:
             opened = sqlite3.connect(
                 self._file or ":memory:", check_same_thread=False, isolation_level=None
             )
-            # Not WAL: of processes that start together, some would fail to switch the file to it.
-            opened.execute("PRAGMA journal_mode = PERSIST")
-            opened.execute("PRAGMA synchronous = OFF")
-            for table in _TABLES:
-                opened.execute(table)
-            # Only now: on a full disk the tables are missing, and are made by a later request.
+            try:
+                # Not WAL: of processes that start together, some would fail to switch to it.
+                opened.execute("PRAGMA journal_mode = PERSIST")
+                opened.execute("PRAGMA synchronous = OFF")
+                for table in _TABLES:
+                    opened.execute(table)
+            except sqlite3.Error:
+                # As on a full disk: a later request tries it again.
+                opened.close()
+                raise
             self._opened = opened
         return self._opened
 

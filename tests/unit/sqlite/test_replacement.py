@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -52,10 +53,8 @@ def make(file, name, *, wal=True):
 
 
 def content(file):
-    connection = sqlite3.connect(file)
-    found = connection.execute("SELECT name FROM content").fetchone()[0]
-    connection.close()
-    return found
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute("SELECT name FROM content").fetchone()[0]
 
 
 def python(program, *arguments):
