@@ -82,6 +82,7 @@ def run(host, heading, *, typed=""):
 
 
 def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_standin):
+    openssl = program("openssl")
     identity_provider_standin.organization("acme")
     (host / "var/lib/authservice").mkdir(mode=0o700)
     run(host, "The two secrets", typed=f"{identity_provider_standin.client_secret}\n")
@@ -99,7 +100,7 @@ def test_the_commands_lead_to_a_check_without_errors(host, identity_provider_sta
     assert [line.split()[1] for line in troubles] == expected
     assert "client_id" in run(host, "Switch")
     certificate = host / "etc/ssl/authservice/fullchain.pem"
-    strict = ["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname"]
+    strict = [openssl, "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname"]
     trusted = ["auth.example.com", "-CAfile", certificate.with_name("authority.pem"), certificate]
     assert subprocess.run([*strict, *trusted], check=False).returncode == 0
     secret = host / "etc/authservice/auth-secret"

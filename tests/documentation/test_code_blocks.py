@@ -9,6 +9,7 @@ import pytest
 from tests.documentation.markdown import code_blocks
 from tests.documentation.syntax import CHECKS
 from tests.e2e.recipes import DEFAULT_AUTH_URL
+from tests.helpers.parts import program
 from tests.helpers.processes import SCRIPTS, finished
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
 
@@ -46,6 +47,8 @@ def test_blocks_that_are_said_to_run_do_so_one_after_the_other(page, service, tm
         if mark != "runs":
             continue
 
+        if "curl" in commands:
+            program("curl")
         done = finished(
             [*INTERPRETERS[block.language], "-c", commands],
             cwd=tmp_path,

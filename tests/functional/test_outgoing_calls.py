@@ -15,6 +15,7 @@ from authservice.outgoing import client
 from authservice.settings import OutgoingSettings
 from tests.diagnosis.https_site import HttpsSite
 from tests.helpers.forward_proxy import ForwardProxy
+from tests.helpers.parts import program
 from tests.httpclient import conftest as httpclient
 from tests.unit.settings.loading import local, problems, production
 
@@ -127,7 +128,7 @@ def test_what_the_machine_trusts_is_trusted(
 
 def hash_of(bundle):
     """Return the name under which OpenSSL looks for a certificate in a folder."""
-    command = ["openssl", "x509", "-noout", "-subject_hash", "-in", bundle]
+    command = [program("openssl"), "x509", "-noout", "-subject_hash", "-in", bundle]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return f"{done.stdout.strip()}.0"
 

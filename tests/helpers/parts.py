@@ -16,25 +16,28 @@ from pathlib import Path
 
 import pytest
 
-_PACKAGES = {
+PACKAGES = {
     "apache2": "apache2-bin",
     "caddy": "caddy",
     "chromium-headless-shell": "chromium-headless-shell",
+    "curl": "curl",
     "firefox-esr": "firefox-esr",
     "git": "git",
     "initdb": "postgresql",
     "nginx": "nginx-light",
+    "openssl": "openssl",
     "postgres": "postgresql",
     "redis-server": "redis-server",
     "systemd-analyze": "systemd",
 }
+"""Which package of Debian's has a program."""
 
 
 def program(name, *, otherwise=()):
     """Return the path of a program or of one that does as well, or leave the test out."""
     path = ":".join([os.environ.get("PATH", ""), *_folders()])
     found = (shutil.which(each, path=path) for each in (name, *otherwise))
-    return next(filter(None, found), None) or _missing_of_debian(name, _PACKAGES[name])
+    return next(filter(None, found), None) or _missing_of_debian(name, PACKAGES[name])
 
 
 def apache_module(name):

@@ -1,10 +1,12 @@
 """What tests need is installed before the first one, by the real ./run on a made-up machine."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import parts
+from tests.helpers.processes import ROOT
 
 LOCKS = ["browser", "docs", "node"]
 OPTIONS = "-qy -o DPkg::Lock::Timeout=300 install --no-install-recommends"
@@ -61,6 +63,12 @@ def test_who_is_not_root_is_told_what_to_install_and_the_tests_run(checkout):
     assert "apt-get install --no-install-recommends nginx-light\n" in said
     assert of_debian(checkout) == []
     assert checkout.done[-1].startswith("pytest ")
+
+
+def test_every_program_that_a_test_asks_for_is_installed():
+    (installed,) = re.findall(r"^test_packages='(.*)'$", (ROOT / "run").read_text(), re.MULTILINE)
+
+    assert set(parts.PACKAGES.values()) <= set(installed.split())
 
 
 @pytest.mark.parametrize("fails", ["apt-get", "pip", "npm"])
