@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
 WORKFLOW = (WORKFLOWS / "release.yml").read_text("utf-8")
 NIGHTLY = (WORKFLOWS / "nightly.yml").read_text("utf-8")
-NIGHTLY_TASKS = set(re.findall(r"- task: (.+)$", NIGHTLY, re.MULTILINE))
+NIGHTLY_TASKS = set(re.findall(r"- task: (.+)\n +system: (\S+)", NIGHTLY))
 
 
 def test_known_vulnerabilities_stop_it():
@@ -22,7 +22,16 @@ def test_every_check_every_test_and_the_whole_proof_precede_it():
     assert "uses: ./.github/workflows/checks.yml" in WORKFLOW
     assert "uses: ./.github/workflows/nightly.yml" in WORKFLOW
     assert "      - run: .ci/run" in checks.splitlines()
-    assert {"./run test --all --cov", "./run image", "./run prove"} <= NIGHTLY_TASKS
+    for task in ("./run test --all --cov", "./run image", "./run prove"):
+        assert (task, "debian:bookworm") in NIGHTLY_TASKS
+
+
+def test_every_debian_and_every_python_precede_it():
+    assert {
+        ("./run test", "debian:trixie"),
+        ("./run quick", "python:3.12"),
+        ("./run quick", "python:3.14"),
+    } <= NIGHTLY_TASKS
 
 
 def test_what_changes_do_not_run_runs_every_night():
