@@ -37,7 +37,11 @@ class RuleNames:
         self._nobodys: set[Rule] = set()
         self._troubles: Sequence[str] = ()
         self._looking = Recurring(
-            "names of rules", self._look, first=_AGAIN_AFTER, interval=_AGAIN_AFTER
+            "names of rules",
+            lambda ended: self.resolve(ended=ended),
+            database,
+            first=_AGAIN_AFTER,
+            interval=_AGAIN_AFTER,
         )
 
     def start(self) -> None:
@@ -71,13 +75,6 @@ class RuleNames:
             if trouble not in self._troubles:
                 _log.warning("%s", trouble)
         self._troubles = troubles
-
-    def _look(self, ended: threading.Event) -> None:
-        try:
-            self.resolve(ended=ended)
-        finally:
-            # The thread needs none until the next time.
-            self._database.hand_back_reader()
 
     def _unresolved(self) -> list[Rule]:
         reader = self._database.reader

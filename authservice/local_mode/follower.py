@@ -62,6 +62,7 @@ class Follower:
         self._thread = Recurring(
             "local mode",
             lambda _ended: self._look(),
+            database,
             first=_EVERY_SECONDS,
             interval=_EVERY_SECONDS,
         )

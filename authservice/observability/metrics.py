@@ -165,7 +165,9 @@ class ProcessMetrics:
         self.instruments = Instruments()
         self._keys = keys
         self._database = database
-        self._key_ages = Recurring("key-ages", self._note_keys, first=0, interval=_INTERVAL)
+        self._key_ages = Recurring(
+            "key-ages", self._note_keys, database, first=0, interval=_INTERVAL
+        )
         shared = "PROMETHEUS_MULTIPROC_DIR" in os.environ
         self._exposition = None if shared else Exposition(address, self.instruments.registry)
 

@@ -7,7 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, select
 
+from authservice.database.database import Database
 from authservice.models import logout_notice
+from authservice.oauth.logout.backchannel import BackchannelLogout
 from authservice.oauth.logout.turns import AT_ONCE, LogoutTurns
 from authservice.services.sessions import logout_notices
 from tests.helpers.browser import ORIGIN, Browser
@@ -15,6 +17,7 @@ from tests.helpers.lock_waits import wait_until_blocked
 from tests.helpers.logout_receiver import LogoutReceiver
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.waiting import until
 
 # After a first attempt: the pauses before the next ones, in seconds.
 PAUSES = (5, 30, 120, 600, 1800, 7200, 21600)
@@ -293,3 +296,15 @@ def test_clients_that_failed_leave_places_to_those_that_did_not():
     turns.end(failed[0], told=True)
     assert turns.any_left
     assert failed[0] not in turns.passed_over
+
+
+@pytest.mark.engines("sqlite")
+def test_it_holds_no_connection_while_nobody_is_to_be_told(app, database):
+    parts = app.registry.components
+    opened = Database(str(database.url))
+    logout = BackchannelLogout(parts.settings, opened, parts.signing_keys)
+    logout.start()
+
+    until(lambda: opened._handed_back)
+    logout.stop()
+    opened.dispose()

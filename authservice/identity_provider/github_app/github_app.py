@@ -40,7 +40,6 @@ class GitHubApp:
         self.webhook_secret = app.webhook_secret
         """What events are signed under; without one none is taken."""
         self._settings = settings
-        self._database = database
         named = NamedGroups.of(settings)
         installations = Installations(settings.provider, app, settings.outgoing)
         self.memberships = AppMemberships(
@@ -53,6 +52,7 @@ class GitHubApp:
         self._looking = Recurring(
             "events and lists",
             self._look,
+            database,
             first=secrets.randbelow(_FIRST_LOOK_WITHIN) / 1000,
             interval=_LOOK_SECONDS,
         )
@@ -82,6 +82,3 @@ class GitHubApp:
             if not self._is_away:
                 _log.warning("events and lists of members wait for the database: %s", error)
             self._is_away = True
-        finally:
-            # The thread needs none until the next time.
-            self._database.hand_back_reader()

@@ -84,6 +84,9 @@ class BackchannelLogout:
         except Exception:  # noqa: BLE001  (whatever it is, the thread has to go on)
             # Nothing would start this thread again.
             _log.exception("an attempt to tell a client of a sign-out failed unexpectedly")
+        finally:
+            # The thread needs none until there is work.
+            self._database.hand_back_reader()
 
     def end_expired_sessions(self) -> None:
         """End the sessions that have expired and whose clients are to be told.

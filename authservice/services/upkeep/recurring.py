@@ -4,6 +4,8 @@ import logging
 import threading
 from collections.abc import Callable
 
+from authservice.database.database import Database
+
 _log = logging.getLogger(__name__)
 
 
@@ -11,13 +13,20 @@ class Recurring:
     """Calls a function at intervals, in its own thread. A call that fails does not end it."""
 
     def __init__(
-        self, name: str, act: Callable[[threading.Event], None], *, first: float, interval: float
+        self,
+        name: str,
+        act: Callable[[threading.Event], None],
+        database: Database,
+        *,
+        first: float,
+        interval: float,
     ) -> None:
         """Call ``act`` after ``first`` seconds, and then every ``interval`` seconds.
 
-        ``act`` receives an event that is set when it should end early.
+        ``act`` receives an event that is set when it should end early. It may read the database.
         """
         self._act = act
+        self._database = database
         self._first = first
         self._interval = interval
         self._ended = threading.Event()
@@ -52,3 +61,6 @@ class Recurring:
             except Exception:  # noqa: BLE001  (whatever it is, the thread has to go on)
                 # This thread would never start again.
                 _log.exception("%s failed, and is tried again", self._thread.name)
+            finally:
+                # The thread needs none until the next time.
+                self._database.hand_back_reader()

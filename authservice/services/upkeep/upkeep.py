@@ -40,6 +40,7 @@ class Upkeep:
             Recurring(
                 "clean-up",
                 self._clean_up,
+                database,
                 first=secrets.randbelow(_FIRST_CLEANUP_WITHIN),
                 interval=_CLEANUP_INTERVAL,
             )
@@ -50,6 +51,7 @@ class Upkeep:
                 Recurring(
                     "database file",
                     lambda _ended: file.look_again(),
+                    database,
                     first=_FILE_INTERVAL,
                     interval=_FILE_INTERVAL,
                 )
@@ -59,6 +61,7 @@ class Upkeep:
                 Recurring(
                     "write-ahead log",
                     lambda _ended: log.keep_short(),
+                    database,
                     first=_LOG_INTERVAL,
                     interval=_LOG_INTERVAL,
                 )
@@ -81,10 +84,6 @@ class Upkeep:
             task.stop()
 
     def _clean_up(self, ended: threading.Event) -> None:
-        try:
-            deleted = CleanUp(self._database, ended).run()
-        finally:
-            # This thread needs none until the next time.
-            self._database.reader.close()
+        deleted = CleanUp(self._database, ended).run()
         if any(deleted.values()):
             _log.info("deleted what had expired: %s", deleted)
