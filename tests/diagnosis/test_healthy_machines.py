@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import resource
 
 from authservice.cli import main
 from authservice.diagnosis.before import database
@@ -30,6 +31,15 @@ def test_development(make_machine):
 
 def test_production_on_one_machine(machine):
     assert is_in_order(machine) == set()
+
+
+def test_production_from_a_shell_in_which_few_files_may_be_open(machine):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    try:
+        is_in_order(machine)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_production_that_has_served_before(machine):

@@ -280,9 +280,8 @@ LISTENING_NO_PORT = error(
 )
 LISTENING_FILES = warning(
     "listening.files",
-    "The process may open fewer files than connection_limit, and hangs when it has opened them"
-    " all.",
-    "Raise the limit: LimitNOFILE=65536 in the unit, or ulimit -n.",
+    "The process may open fewer files than connection_limit, so it keeps fewer connections.",
+    "Raise the hard limit: LimitNOFILE=65536 in the unit; ulimit -Hn shows it.",
 )
 
 _PORTS = range(1, 65536)
@@ -300,8 +299,10 @@ def listening(deployment: Deployment) -> Iterator[Finding]:
         return
     yield from _binding(deployment, host, int(text))
     connections = deployment.server.get("connection_limit", "")
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if connections.isdecimal() and int(connections) + _OTHER_FILES > files:
+    # A server takes as many as it may have, whatever the soft limit is.
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    too_many = connections.isdecimal() and int(connections) + _OTHER_FILES > files
+    if too_many and files != resource.RLIM_INFINITY:
         yield LISTENING_FILES.at(
             "connection_limit", found=f"{files} files", expected=f"{connections} connections"
         )
