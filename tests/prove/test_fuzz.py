@@ -94,7 +94,7 @@ def losses(caplog):
         with service() as target:
             target.application = changed(target)
             requests = part.Requests(target, log, random.Random(1))
-            requests.send(120)
+            requests.send(1)
         return requests.losses
 
     yield send

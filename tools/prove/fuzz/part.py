@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import schemathesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
 from schemathesis import APIOperation, Case, GenerationMode, Response
 from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.core.result import Ok
@@ -143,13 +142,14 @@ class Requests:
             (operation, mode, 1 + sum(len(names) for names in _names(operation).values()))
             for operation in operations
             for mode in GenerationMode
+            if mode.is_positive or _can_be_wrong(operation)
         ]
+        weights = sum(weight for _, _, weight in kinds)
         while (left := number - self.sent.total()) > 0:
-            share = left / sum(weight for _, _, weight in kinds)
-            kinds = [kind for kind in kinds if self._send(*kind[:2], ceil(share * kind[2]))]
+            for operation, mode, weight in kinds:
+                self._send(operation, mode, ceil(left * weight / weights))
 
-    def _send(self, operation: Operation, mode: GenerationMode, number: int) -> bool:
-        """Tell whether there are requests of this kind."""
+    def _send(self, operation: Operation, mode: GenerationMode, number: int) -> None:
 
         @seed(self._chance.getrandbits(64))
         @settings(
@@ -164,12 +164,7 @@ class Requests:
         def send(case: AnyCase, strange: str) -> None:
             self._ask(operation, case, strange)
 
-        try:
-            send()
-        except Unsatisfiable:
-            # Without parameters there is nothing that could be wrong with them.
-            return False
-        return True
+        send()
 
     def _ask(self, operation: Operation, case: AnyCase, strange: str) -> None:
         if self.sent.total() % _TOGETHER == 0:
@@ -257,6 +252,11 @@ def _in_a_header(value: object) -> str:
     """Return the bytes of a text, one character each, without those that no server lets through."""
     written = str(value).encode("utf-8", "surrogatepass").decode("latin-1")
     return _UNSENT.sub("", written).strip()
+
+
+def _can_be_wrong(operation: Operation) -> bool:
+    """Tell whether a request may break what is described: every text is a header."""
+    return any((*operation.body, *operation.query, *operation.path_parameters))
 
 
 def _names(operation: Operation) -> dict[str, set[str]]:
