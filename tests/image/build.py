@@ -13,8 +13,8 @@ from pathlib import Path
 from tests.helpers.processes import ROOT
 from tests.image.store import BUILDAH, FOLDER, LAYERED, LOCAL, PRODUCTION, podman
 
-_RELEASE = "bookworm"
-_BASE = "localhost/debian:bookworm-slim"
+_RELEASE = "trixie"
+_BASE = "localhost/debian:trixie-slim"
 # What the official slim image leaves out.
 _NOT_SLIM = [
     *("usr/share/doc", "usr/share/info", "usr/share/lintian", "usr/share/locale", "usr/share/man"),
