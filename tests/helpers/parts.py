@@ -103,6 +103,6 @@ def _missing_of_debian(part, package):
 
 def _folders():
     """Return where Debian keeps servers, to which ordinary users' PATH does not lead."""
-    postgresql = Path("/usr/lib/postgresql").glob("*/bin")
-    newest_first = sorted(postgresql, key=lambda folder: int(folder.parent.name), reverse=True)
+    postgresql = Path("/usr/lib/postgresql").glob("[1-9][0-9]/bin")
+    newest_first = sorted(postgresql, reverse=True)
     return ["/usr/sbin", "/usr/bin", *map(str, newest_first)]

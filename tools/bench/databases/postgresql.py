@@ -146,9 +146,7 @@ def running(cpus: set[int], primary: PostgreSQL | None = None) -> Iterator[Postg
 
 def _programs() -> Path:
     """Return the folder of the newest version; Debian keeps them off the PATH."""
-    found = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name)
-    )
+    found = sorted(Path("/usr/lib/postgresql").glob("[1-9][0-9]/bin"))
     if found:
         return found[-1]
     program = shutil.which("postgres")
