@@ -15,8 +15,8 @@ from typing import Any
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import ChunkedReceiver
-from waitress.task import ErrorTask
-from waitress.utilities import BadRequest
+from waitress.task import ErrorTask, Task, WSGITask
+from waitress.utilities import BadRequest, RequestEntityTooLarge
 
 from authservice.web.gates.junk_guard import MAX_BODY, max_body
 
@@ -81,6 +81,8 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
     # Told to the type checker, which cannot see it in waitress.
     adj: Any
     body_rcv: Any = None
+    error: Any
+    headers: dict[str, str]
     path: str
 
     def parse_header(self, header_plus: bytes) -> None:
@@ -141,11 +143,25 @@ class _ErrorTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
         super().write(data if self.has_body else b"")
 
 
+def _refusal(channel: "Channel", request: RequestParser) -> Task:
+    """Return what answers a request that was refused while it arrived.
+
+    If its body is too long, that is the application, in the words of the endpoint.
+    """
+    if not isinstance(request.error, RequestEntityTooLarge):
+        return _ErrorTask(channel, request)
+    request.headers["CONTENT_LENGTH"] = str(request.adj.max_request_body_size + 1)
+    task = WSGITask(channel, request)
+    # The rest of the body may still come.
+    task.set_close_on_finish()
+    return task
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection of a client."""
 
     parser_class = RequestParser
-    error_task_class = _ErrorTask
+    error_task_class = staticmethod(_refusal)
     request: RequestParser | None
     sent_continue: bool
 
