@@ -66,8 +66,7 @@ def _section(command: argparse.ArgumentParser, summary: str) -> str:
         for action in _actions(command)
         if not isinstance(action, argparse._HelpAction)
     ]
-    heading = f"## {command.prog} {{ #{_anchor(command.prog)} }}"
-    return f"{heading}\n\n{_sentence(summary)}\n\n{table(*rows)}"
+    return f"## {command.prog}\n\n{_sentence(summary)}\n\n{table(*rows)}"
 
 
 def _written(action: argparse.Action) -> str:
@@ -93,4 +92,4 @@ def _sentence(text: str) -> str:
 
 
 def _anchor(name: str) -> str:
-    return name.replace(" ", "-").replace(":", "-")
+    return name.replace(" ", "-").replace(":", "")

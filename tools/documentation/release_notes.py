@@ -1,6 +1,6 @@
 """The notes of a release, from the changelog.
 
-``python -m tools.documentation.release_notes v1.2.3`` prints them.
+``python -m tools.documentation.release_notes vVERSION`` prints them.
 
 The tag has to be that of the version in the code, so that no release names itself otherwise.
 """
