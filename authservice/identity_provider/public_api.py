@@ -97,6 +97,6 @@ class PublicApi:
         }
         response = self._calls.send(Request(Method.GET, f"{self._api_url}{path}", headers))
         if response.status_code == _UNAUTHORIZED:
-            message = "it does not accept our client id with our client secret"
+            message = "provider.api_url does not accept our client id with our client secret"
             raise SignInFailedError(UNAUTHORIZED, message)
         return response

@@ -249,6 +249,17 @@ def test_a_secret_that_is_refused(machine, standin):
     assert "does not accept our client id with our client secret" in why
 
 
+def test_before_our_credentials_are_set_nobody_is_said_to_know_or_to_refuse_them(machine, standin):
+    machine.set("provider.client_id", "set-me")
+    machine.set("admission.organizations", "acme other")
+
+    finds(machine, "placeholders.client_id", (UNRESOLVED, "org:other"))
+
+    assert skipped(machine) == ["Without our credentials the provider is not asked for names."]
+    _, output = machine.check()
+    assert "knows our credentials" not in output
+
+
 def test_when_the_time_is_over_the_rest_is_left_to_what_is_stored(machine, standin, monkeypatch):
     monkeypatch.setattr(names, "_SECONDS", 0.0)
     machine.set("admission.organizations", "acme other")

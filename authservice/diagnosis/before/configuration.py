@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 from authservice.database.postgresql.engines import SECRET_PARAMETERS
 from authservice.diagnosis.deployment import Written
 from authservice.diagnosis.finding import Finding, error, subject, warning
+from authservice.settings import AuthSettings
 from authservice.settings.sources import ENVIRONMENT_NAMES, INI_KEYS, Source
 
 INI_MISSING = error(
@@ -205,6 +206,12 @@ def is_placeholder(value: str) -> bool:
     """Tell whether a text only says that something belongs here."""
     text = value.lower()
     return text in PLACEHOLDERS or text.startswith(_PLACEHOLDER_SIGNS)
+
+
+def lacks_credentials(settings: AuthSettings) -> bool:
+    """Tell whether what identifies the service at the provider is still to be put there."""
+    given = (settings.provider.client_id, settings.provider.client_secret)
+    return any(map(is_placeholder, given))
 
 
 def _secret_file(path: str, name: str) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Row, select
 from sqlalchemy.exc import DBAPIError
 
 from authservice.database import schema
+from authservice.diagnosis.before.configuration import lacks_credentials
 from authservice.diagnosis.before.database import reading
 from authservice.diagnosis.before.names import ProviderNames, Today
 from authservice.diagnosis.deployment import Deployment
@@ -109,7 +110,12 @@ def _of_names(deployment: Deployment) -> Iterator[Finding]:
     except (DBAPIError, ModuleNotFoundError):
         yield admission.skipped("The stored numbers of names cannot be read.")
         return
-    yield from _of_each(names, pinned, ProviderNames(settings, pinned))
+    provider = None
+    if lacks_credentials(settings):
+        yield admission.skipped("Without our credentials the provider is not asked for names.")
+    else:
+        provider = ProviderNames(settings, pinned)
+    yield from _of_each(names, pinned, provider)
 
 
 def _names(connection: Connection, settings: AuthSettings) -> dict[Rule, list[str]]:

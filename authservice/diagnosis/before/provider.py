@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from authservice.diagnosis.before import provider_answers
-from authservice.diagnosis.before.configuration import is_placeholder
+from authservice.diagnosis.before.configuration import lacks_credentials
 from authservice.diagnosis.before.network import is_example, resolves
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, Kind, error, subject, warning
@@ -99,7 +99,8 @@ _Judgement = Callable[[Response], Kind | None]
 @subject(
     "provider",
     order=7,
-    in_order="The identity provider answers at its three addresses, and knows our credentials.",
+    in_order="The identity provider answers at its three addresses, and provider.token_url knows"
+    " our credentials.",
 )
 def provider(deployment: Deployment) -> Iterator[Finding]:
     """Yield what would keep people from signing in."""
@@ -125,8 +126,10 @@ def provider(deployment: Deployment) -> Iterator[Finding]:
             seen.add(kind)
             if kind in _OF_THE_HOST:
                 silent.add(host)
-            if kind is not None and not (kind in _OF_OUR_ID and _is_placeholder(settings)):
+            if kind is not None and not (kind in _OF_OUR_ID and lacks_credentials(settings)):
                 yield kind.at(f"provider.{name}", found=said)
+    if lacks_credentials(settings) and seen <= _OF_OUR_ID | {None}:
+        yield provider.ok("The identity provider answers at its three addresses.")
 
 
 def _examined(
@@ -189,11 +192,6 @@ def _api(response: Response) -> Kind | None:
 def _content(response: Response) -> Mapping[str, Any]:
     content = provider_calls.parsed(response)
     return content if isinstance(content, dict) else {}
-
-
-def _is_placeholder(settings: AuthSettings) -> bool:
-    given = (settings.provider.client_id, settings.provider.client_secret)
-    return any(map(is_placeholder, given))
 
 
 _REDIRECT = Response(302, b"", Headers())
