@@ -37,11 +37,14 @@ the request:
 An event lacks the members whose values are not known. New events and members may be added; none \
 is renamed.
 
-To write events to a separate file, give their logger a handler in the ini file:
+To write events to a separate file, give their logger a handler in the ini file. The unit of \
+[Deployment](deployment.md) makes the folder `/var/log/authservice` at the first start. Commands \
+write events too, so make it yourself if you run one earlier: \
+`install -d -m 700 -o authservice -g authservice /var/log/authservice`.
 
 ```ini
 [loggers]
-keys = root, oauthlib, queue, events
+keys = root, alembic, oauthlib, queue, events
 
 [handlers]
 keys = console, events

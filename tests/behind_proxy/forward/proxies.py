@@ -35,6 +35,7 @@ def nginx(running, application, silent, folder):
     port = free_port()
     certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
     changes = {
+        "listen 80;": f"listen 127.0.0.1:{free_port()};",
         "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
         "/etc/ssl/authservice/fullchain.pem": certificate,
         "/etc/ssl/authservice/privkey.pem": certificate,
