@@ -9,10 +9,9 @@ import re
 import pytest
 
 from authservice.crypto.secret_values import random_id, random_token
-from tests.functional.test_introspection import introspect
-from tests.functional.test_revocation import revoke
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.token_states import introspect, revoke
 
 # The driver of SQLite tells which statements it runs.
 pytestmark = pytest.mark.engines("sqlite")

@@ -12,10 +12,10 @@ import pytest
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
-from tests.functional.test_introspection import introspect
 from tests.helpers.end_session import END_SESSION
 from tests.helpers.published_keys import JWKS, decoded
 from tests.helpers.relying_party import USERINFO, RelyingParty
+from tests.helpers.token_states import introspect
 
 RESOURCE = "https://api.example.com/"
 KIDS = ("../../../../dev/null", "/dev/null", "' OR '1'='1", "|id", "")

@@ -4,11 +4,11 @@ import pytest
 
 from tests.diagnosis.machine import Machine
 from tests.diagnosis.verification import service, verification  # noqa: F401  (fixtures)
+from tests.helpers.host_names import authority, names  # noqa: F401  (fixtures)
 from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,
 )
-from tests.httpclient.conftest import authority, names  # noqa: F401  (fixtures)
 from tests.services.redis_server import RedisServer
 
 

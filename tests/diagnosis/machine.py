@@ -120,6 +120,15 @@ def named(found):
     return {(each["id"], each["about"]) for each in found}
 
 
+def is_in_order(machine):
+    """Examine the machine, which has no troubles; return the ids of what could not be examined."""
+    status, output = machine.check("--json", "--strict")
+    found = [each for each in json.loads(output)["findings"] if each["severity"] != "ok"]
+    assert [each for each in found if each["severity"] != "skipped"] == []
+    assert status == 0
+    return {each["id"] for each in found}
+
+
 def finds(machine, *expected):
     """Examine the machine; exactly these are found, each an id or an id and what it is about."""
     found, status = machine.troubles()

@@ -7,16 +7,8 @@ import resource
 
 from authservice.cli import main
 from authservice.diagnosis.before import database
-from tests.diagnosis.machine import HOST
+from tests.diagnosis.machine import HOST, is_in_order
 from tests.helpers.processes import LocalService
-
-
-def is_in_order(machine):
-    status, output = machine.check("--json", "--strict")
-    found = [each for each in json.loads(output)["findings"] if each["severity"] != "ok"]
-    assert [each for each in found if each["severity"] != "skipped"] == []
-    assert status == 0
-    return {each["id"] for each in found}
 
 
 def test_local_mode(make_machine):

@@ -7,8 +7,7 @@ import pytest
 
 from authservice.database import schema
 from authservice.database.database import Database
-from tests.diagnosis.machine import finds
-from tests.diagnosis.test_healthy_machines import is_in_order
+from tests.diagnosis.machine import finds, is_in_order
 from tests.helpers.parts import program
 from tests.helpers.processes import Process
 from tests.services.postgresql_server import QUICK, PostgreSQLServer

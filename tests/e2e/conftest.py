@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.person import Person
+from tests.helpers.processes import stopped_in_the_end  # noqa: F401  (a fixture)
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
-from tests.serving.conftest import stopped_in_the_end  # noqa: F401  (a fixture)
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from authservice.models import (
     session_participant,
     user,
 )
-from tests.functional.test_introspection import introspect
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.token_states import introspect
 
 HANGING_ON = (
     oauth_access_token,

@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import delete
 
 from authservice.models import oauth_consent
-from tests.functional.test_introspection import INACTIVE, told
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.token_states import INACTIVE, told
 
 CALENDAR = "https://calendar.example.com/"
 

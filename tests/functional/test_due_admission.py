@@ -7,8 +7,8 @@ from sqlalchemy import select, update
 
 from authservice.models import oauth_refresh_token, user
 from authservice.services.admission import state
-from tests.functional.test_introspection import introspect
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.token_states import introspect
 
 DAY = timedelta(days=1)
 DUE = "The user's admission has to be confirmed: sign in again."

@@ -7,9 +7,7 @@ from authservice.models import user
 from tests.helpers.browser import ORIGIN
 from tests.helpers.published_keys import ISSUER
 from tests.helpers.relying_party import RelyingParty
-
-INTROSPECT = "/api/auth/oauth2/introspect"
-INACTIVE = {"active": False}
+from tests.helpers.token_states import INACTIVE, INTROSPECT, introspect, told
 
 
 @pytest.fixture
@@ -20,21 +18,6 @@ def tokens(turnable_clock, browser, relying_party):
 @pytest.fixture
 def other(app, database):
     return RelyingParty.registered(app, database, name="Other App")
-
-
-def introspect(client, token, **form):
-    answer = client.http.post(
-        INTROSPECT, {"token": token} | form, headers=client.credentials(), expect_errors=True
-    )
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.content_type == "application/json"
-    return answer
-
-
-def told(client, token, **form):
-    answer = introspect(client, token, **form)
-    assert answer.status_int == 200
-    return answer.json
 
 
 @pytest.mark.story("oauth2.introspect")

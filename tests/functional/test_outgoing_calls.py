@@ -14,13 +14,13 @@ from authservice.oauth.logout.delivery import LogoutDelivery
 from authservice.outgoing import client
 from authservice.settings import OutgoingSettings
 from tests.diagnosis.https_site import HttpsSite
+from tests.helpers import host_names
 from tests.helpers.forward_proxy import ForwardProxy
 from tests.helpers.parts import program
-from tests.httpclient import conftest as httpclient
 from tests.unit.settings.loading import local, problems, production
 
-authority = httpclient.authority
-names = httpclient.names
+authority = host_names.authority
+names = host_names.names
 
 HOST = "company.test"
 PERSON = {"id": 583231, "login": "octocat", "name": "Octo Cat", "avatar_url": None, "email": None}

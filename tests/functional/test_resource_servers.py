@@ -9,11 +9,10 @@ from sqlalchemy import func, select
 
 from authservice.models import oauth_access_token
 from authservice.services.tokens import access_tokens
-from tests.functional.test_introspection import INACTIVE, told
-from tests.functional.test_revocation import revoked
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.token_states import INACTIVE, revoked, told
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"

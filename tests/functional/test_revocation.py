@@ -3,8 +3,7 @@
 import pytest
 
 from tests.helpers.relying_party import RelyingParty
-
-REVOKE = "/api/auth/oauth2/revoke"
+from tests.helpers.token_states import REVOKE, revoke, revoked
 
 
 @pytest.fixture
@@ -21,22 +20,6 @@ def tokens(grant):
 @pytest.fixture
 def public_client(app, database):
     return RelyingParty.registered(app, database, public=True)
-
-
-def revoke(client, token, **form):
-    sent = {"token": token} | form
-    if client.client_secret is None:
-        sent["client_id"] = client.client_id
-    return client.http.post(REVOKE, sent, headers=client.credentials(), expect_errors=True)
-
-
-def revoked(client, token, **form):
-    """Revoke a token and check the answer, which is the same whatever the token was."""
-    answer = revoke(client, token, **form)
-    assert answer.status_int == 200
-    assert answer.body == b""
-    assert "Content-Type" not in answer.headers
-    assert answer.headers["Cache-Control"] == "no-store"
 
 
 def works(client, access_token):

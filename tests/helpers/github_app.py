@@ -15,6 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 APP_ID = "414243"
 WEBHOOK_SECRET = "a-webhook-secret-of-the-tests"
+# Accounts that the stand-in has from the first.
+MONA, HUBOT = "583231", "480938"
 WEBHOOK = "/api/auth/provider/webhook"
 
 

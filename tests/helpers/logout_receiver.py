@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
+import pytest
+
+from tests.helpers.relying_party import RelyingParty
+
 PATIENCE = 20
 
 
@@ -82,3 +86,32 @@ class LogoutReceiver:
                 pass
 
         return Handler
+
+
+@pytest.fixture
+def receiver(app):
+    """The back-channel logout endpoint of a client, gone before the application is."""
+    made = LogoutReceiver()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def told_client(app, database, receiver):
+    """A client that wants to be told when a session ends."""
+    return RelyingParty.registered(
+        app, database, enable_end_session=True, backchannel_logout_uri=receiver.uri
+    )
+
+
+@pytest.fixture
+def teller(app):
+    """The part of the application that tells clients, working in its own thread."""
+    return app.registry.components.backchannel_logout
+
+
+@pytest.fixture
+def by_hand(teller):
+    """The same with its thread ended: the test makes each attempt."""
+    teller.stop()
+    return teller

@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+
+import pytest
 
 from tests.helpers.engines import migrate
 from tests.helpers.ports import free_port
@@ -154,3 +156,15 @@ def clean_environment():
             ("AUTH_", "AUTHSERVICE_", "OUTGOING_", "PROVIDER_", "BRANDING_", "COV_")
         )
     }
+
+
+@pytest.fixture
+def stopped_in_the_end():
+    """Take what was started; all of it is stopped, however the test ends."""
+    with ExitStack() as stack:
+
+        def take(process):
+            stack.callback(process.stop)
+            return process
+
+        yield take

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.helpers.connections import connect  # noqa: F401  (a fixture)
 from tests.image.container import Container
 from tests.image.store import podman
-from tests.serving.conftest import connect  # noqa: F401  (a fixture)
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 import json
 import subprocess
 
+from tests.helpers.connections import BODY, GET, begin
 from tests.helpers.processes import Process
 from tests.image.store import PODMAN, podman
-from tests.serving.test_stop import GET, HALF, REST
 
 RIGHTS = [
     *("--read-only", "--read-only-tmpfs=false", "--cap-drop=all"),
@@ -58,16 +58,14 @@ class Container(Process):
 
 
 def stop_in_mid_request(container, connect, port):
-    """Stop a container that has half a request; return the answer and the exit status."""
-    asking = connect(port)
-    asking.send(HALF)
-    # Answered on a connection that was opened later: what came before has been read.
-    idle = connect(port)
+    """Stop a container that has begun a request; return the answer and the exit status."""
+    asking, idle = connect(port), connect(port)
     idle.send(GET)
     idle.answer()
+    begin(asking)
     command = [*PODMAN, "stop", "--time=30", container.name]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL):
         assert idle.ends()
-        asking.send(REST)
+        asking.send(BODY)
         status, body = asking.answer()
     return (status, json.loads(body)["error"]), container.wait()

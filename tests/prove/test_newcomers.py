@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.bench.conftest import server  # noqa: F401  (a fixture)
+from tests.helpers.held_server import server  # noqa: F401  (a fixture)
 from tests.helpers.waiting import until
 from tools.prove.faults import trial
 

@@ -1,11 +1,9 @@
-"""Connections byte by byte to a real server, whose process counts for the coverage."""
-
-import socket
-from contextlib import ExitStack, suppress
+"""Real servers, whose processes count for the coverage, and connections to them."""
 
 import pytest
 
-from tests.helpers.processes import ROOT
+from tests.helpers.connections import connect  # noqa: F401  (a fixture)
+from tests.helpers.processes import ROOT, stopped_in_the_end  # noqa: F401  (a fixture)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -16,83 +14,3 @@ def _measured_servers(request):
             patch.setenv("COVERAGE_PROCESS_START", str(ROOT / "tests/serving/coverage.toml"))
             patch.setenv("COVERAGE_FILE", str(ROOT / ".coverage"))
         yield
-
-
-@pytest.fixture
-def stopped_in_the_end():
-    """Take what was started; all of it is stopped, however the test ends."""
-    with ExitStack() as stack:
-
-        def take(process):
-            stack.callback(process.stop)
-            return process
-
-        yield take
-
-
-class Connection:
-    """One connection to a server, on which a test may send half a request."""
-
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
-        self._file = self.socket.makefile("rb")
-
-    def send(self, text, *, may_break=False):
-        with suppress(*[OSError] if may_break else []):
-            self.socket.sendall(text.encode("latin-1"))
-
-    def line(self):
-        return self._file.readline().decode("latin-1").rstrip("\r\n")
-
-    def send_no_more(self):
-        with suppress(OSError):
-            self.socket.shutdown(socket.SHUT_WR)
-
-    def rest(self):
-        return self._file.read().decode("latin-1")
-
-    def rest_until_it_broke(self):
-        """Return what came, also where the server hung up on what it had not read."""
-        came = b""
-        with suppress(ConnectionResetError):
-            while piece := self._file.read1():
-                came += piece
-        return came.decode("latin-1")
-
-    def answer(self):
-        """Return status and body of the next answer."""
-        status = int(self.line().split()[1])
-        headers = dict(iter(self._header, ("", "")))
-        return status, self._file.read(int(headers["content-length"]))
-
-    def _header(self):
-        name, _, value = self.line().partition(":")
-        return name.lower(), value.strip()
-
-    def is_over(self):
-        """Tell whether the server has closed the connection, in order or at once."""
-        try:
-            return self._file.read() == b""
-        except ConnectionResetError:
-            return True
-
-    def ends(self):
-        """Wait for the server to close the connection; tell whether it sent nothing before."""
-        return self._file.read() == b""
-
-    def close(self):
-        self._file.close()
-        self.socket.close()
-
-
-@pytest.fixture
-def connect():
-    """Open connections to a port, closed when the test ends."""
-    with ExitStack() as stack:
-
-        def open_(port):
-            connection = Connection(port)
-            stack.callback(connection.close)
-            return connection
-
-        yield open_

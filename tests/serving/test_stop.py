@@ -11,28 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.connections import BODY, GET, begin
 from tests.helpers.processes import LocalService
 from tests.serving.servers import COMMANDS, EchoServer, Server
 from tools.prove import stops
-
-GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-HEAD = (
-    "POST /api/auth/oauth2/token HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
-    "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 21\r\n\r\n"
-)
-BODY = "grant_type=password&a"
 
 
 @pytest.fixture(params=COMMANDS)
 def server(request, tmp_path, stopped_in_the_end):
     return stopped_in_the_end(Server(request.param, tmp_path))
-
-
-def begin(asking):
-    """Send the headers of a request; a server that has begun it asks for the body."""
-    asking.send(HEAD)
-    assert asking.line() == "HTTP/1.1 100 Continue"
-    assert asking.line() == ""
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])

@@ -14,8 +14,8 @@ from authservice.models import oauth_access_token, oauth_refresh_token, session,
 from authservice.services.upkeep.cleanup import CleanUp
 from authservice.services.upkeep.expired_rows import RETENTION
 from tests.stateful.history import cautiously
+from tests.stateful.life_of_tokens import LifeOfTokens
 from tests.stateful.service import RESOURCE, Service
-from tests.stateful.test_life_of_tokens import LifeOfTokens
 from tests.stateful.tokens import owner_of
 
 EXAMPLES = 15

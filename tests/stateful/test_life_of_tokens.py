@@ -13,32 +13,16 @@ from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import rule, run_state_machine_as_test
+from hypothesis.stateful import run_state_machine_as_test
 
-from tests.stateful.clients import Clients
-from tests.stateful.codes import SCOPES
-from tests.stateful.history import INDEX, cautiously
-from tests.stateful.people import People
+from tests.stateful.life_of_tokens import LifeOfTokens
 from tests.stateful.service import RESOURCE, Service
-from tests.stateful.tokens import STEPS, Tokens
+from tests.stateful.tokens import STEPS
 
 WANTED = os.environ.get("STATEFUL_EXAMPLES")
 EXAMPLES = {"sqlite": 60, "postgresql": 15}
 EXAMPLES_OF_ALL = {"sqlite": 800, "postgresql": 150}
 LEAST_STEPS_OF_AN_EXAMPLE = 60
-
-
-class LifeOfTokens(People, Clients, Tokens):
-    """All that may happen."""
-
-    @rule(client=INDEX, session=INDEX, scopes=SCOPES)
-    @cautiously(1)
-    def take_the_consent_back_before_the_code_is_redeemed(self, client, session, scopes):
-        code = self.made_code(client, session, scopes, agreed=True, for_resource=False)
-        key = code and (code.session.user, code.client)
-        if key in self.model.consents:
-            self.take_consent_back(*key)
-            self.redeem(0, 0, "rightly")
 
 
 @pytest.fixture

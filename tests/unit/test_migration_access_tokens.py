@@ -6,7 +6,7 @@ from sqlalchemy import text
 from authservice.crypto.secret_values import digest
 from authservice.database import schema
 from authservice.services.tokens import access_tokens, refresh_tokens
-from tests.unit.test_migration_provider import ROWS, content, insert, moment
+from tests.helpers.earlier_rows import ROWS, content, insert, moment
 
 # Tokens are read as this version of the service does, from all tables that it has.
 BEFORE, AFTER = "0009", schema.REVISION

@@ -11,7 +11,7 @@ from authservice.crypto.token_sealing import seal_under
 from authservice.database import schema
 from authservice.services.tokens import refresh_tokens
 from authservice.services.tokens.refresh_tokens import State
-from tests.unit.test_migration_provider import ROWS, content, insert, moment
+from tests.helpers.earlier_rows import ROWS, content, insert, moment
 
 BEFORE, AFTER = "0009", "0010"
 GRACE = timedelta(seconds=10)

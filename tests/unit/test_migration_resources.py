@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from authservice.database import schema
-from tests.unit.test_migration_provider import ROWS, insert, moment
+from tests.helpers.earlier_rows import ROWS, insert, moment
 
 BEFORE, AFTER = "0006", "0008"
 CALENDAR = "https://calendar.example.com/"

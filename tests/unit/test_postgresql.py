@@ -12,6 +12,7 @@ from authservice import clock
 from authservice.database.database import Database, advisory_lock
 from authservice.models import user, verification
 from tests.helpers.lock_waits import wait_until_blocked
+from tests.helpers.verifications import a_row
 
 pytestmark = pytest.mark.engines("postgresql")
 
@@ -33,12 +34,6 @@ def end_all_connections(database_url):
     other.dispose()
     assert ended
     assert all(ended)
-
-
-def a_row(row_id="a"):
-    moment = clock.now()
-    row = {"id": row_id, "identifier": "x", "value": "v", "expires_at": moment}
-    return row | {"created_at": moment}
 
 
 def test_writing_transactions_are_read_committed_whatever_the_server_says(database):

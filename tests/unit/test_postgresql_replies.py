@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from authservice.database.database import Database
 from authservice.models import verification
-from tests.unit.test_postgresql import a_row
+from tests.helpers.verifications import a_row
 
 pytestmark = pytest.mark.engines("postgresql")
 

@@ -17,10 +17,10 @@ from authservice.services.people import users
 from authservice.services.sessions import sessions
 from authservice.settings import load_settings
 from tests.helpers import github_app
+from tests.helpers.github_app import MONA
 from tests.helpers.profiles import profile
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
-MONA, HUBOT = "583231", "480938"
 _BODIES = itertools.count()
 
 

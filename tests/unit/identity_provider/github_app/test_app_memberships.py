@@ -5,7 +5,7 @@ import pytest
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app import directory
 from authservice.services.admission.facts import Group, Memberships
-from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
+from tests.helpers.github_app import HUBOT, MONA
 
 ACME = Group("acme", "7")
 PLATFORM, ONCALL = Group("acme/platform", "71"), Group("acme/oncall", "72")

@@ -10,7 +10,7 @@ from authservice.models import admission_state, pinned_name
 from authservice.services.admission import confirmation, pins, poll_turns, removal, state
 from authservice.services.admission.decision import Pin
 from tests.helpers.admission import pin
-from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
+from tests.helpers.github_app import HUBOT, MONA
 
 MEMBERS = "/api/orgs/acme/members"
 

@@ -11,7 +11,7 @@ from authservice.identity_provider.github_app.hints import Hint
 from authservice.models import admission_state, provider_event
 from authservice.services.admission import stored_events
 from tests.helpers import provider_events
-from tests.unit.identity_provider.github_app.conftest import HUBOT, MONA
+from tests.helpers.github_app import HUBOT, MONA
 
 MONA_AS_GITHUB_SAYS = {"login": "octocat", "id": int(MONA)}
 MEMBERSHIP = "/api/orgs/acme/memberships/hubot"

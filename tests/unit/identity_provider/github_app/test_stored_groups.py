@@ -1,7 +1,7 @@
 """What is stored of the groups of people follows the lists that the poll reads."""
 
 from authservice.services.admission import stored_people
-from tests.unit.identity_provider.github_app.conftest import MONA
+from tests.helpers.github_app import MONA
 
 
 def test_what_is_stored_of_their_groups_follows(service, standin, turnable_clock):
