@@ -51,19 +51,24 @@ PAGES = {
 
 
 def main():
-    """Write every picture, and say how large it is."""
+    """Write every picture."""
+    with launcher() as launch:
+        take(launch, product(PAGES, SCREENS), FOLDER)
+
+
+def take(launch, pictures, folder):
+    """Write pictures into a folder, each a page on a screen, and say how large they are."""
     site = Application()
     try:
-        with launcher() as launch:
-            port = site.origin.rpartition(":")[2]
-            browser = launch(f"--host-resolver-rules=MAP {HOST} 127.0.0.1:{port}")
-            for page, screen in product(PAGES, SCREENS):
-                _take(browser, page, screen)
+        port = site.origin.rpartition(":")[2]
+        browser = launch(f"--host-resolver-rules=MAP {HOST} 127.0.0.1:{port}")
+        for page, screen in pictures:
+            _take(browser, page, screen, folder)
     finally:
         site.close()
 
 
-def _take(browser, page, screen):
+def _take(browser, page, screen, target):
     """Take the pictures of one page at a service that has not been used before."""
     with TemporaryDirectory() as folder, browser.new_context(**SCREENS[screen]) as context:
         service = LocalService(Path(folder))
@@ -72,7 +77,7 @@ def _take(browser, page, screen):
             PAGES[page](visit)
             for suffix, scheme in SCHEMES.items():
                 visit.tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-                _keep(visit.tab, FOLDER / f"{page}{screen}{suffix}.png")
+                _keep(visit.tab, target / f"{page}{screen}{suffix}.png")
         finally:
             service.stop()
 
@@ -86,7 +91,7 @@ def _keep(tab, file):
     picture = Image.open(BytesIO(tab.screenshot(full_page=True)))
     # A page has few colours: with a palette of them the file is a third as large.
     picture.convert("RGB").quantize(COLOURS).save(file, optimize=True)
-    print(f"{file.relative_to(ROOT)}: {file.stat().st_size // 1024} KB")
+    print(f"{file}: {file.stat().st_size // 1024} KB")
 
 
 if __name__ == "__main__":
