@@ -31,9 +31,6 @@ _OURS = (
     "PROVIDER_",
 )
 
-# They need images that have been built: ./run image does so and names them.
-collect_ignore = ["image"]
-
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_from_outside():
@@ -55,9 +52,9 @@ def pytest_addoption(parser):
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test on each engine that makes a difference to it."""
+    """Collect a test with each engine that it is about."""
     if "engine" in metafunc.fixturenames:
-        names = selection.engines_of(metafunc, metafunc.config)
+        names = selection.engines_of(metafunc.definition)
         metafunc.parametrize("engine", names, indirect=True, scope="session")
 
 

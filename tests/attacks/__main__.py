@@ -2,4 +2,10 @@
 
 from tests.attacks import table
 
-table.PAGE.write_text(table.page(), "utf-8")
+
+def main():
+    table.PAGE.write_text(table.page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

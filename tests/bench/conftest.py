@@ -2,7 +2,4 @@
 
 from tests.helpers.held_server import server
 
-# They measure for seconds each: ./run test tests/bench/runs.
-collect_ignore = ["runs"]
-
 another_server = server

@@ -16,4 +16,5 @@ def main():
         server.server_close()
 
 
-main()
+if __name__ == "__main__":
+    main()

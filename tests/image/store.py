@@ -13,7 +13,8 @@ PRODUCTION = "localhost/authservice:production"
 _RUN = f"/run/authservice-image-{zlib.crc32(str(ROOT).encode()):08x}"
 _FILE_SYSTEM = ["stat", "--file-system", "--format=%T", ROOT]
 # An overlay cannot lie on another one, as in a container; copies take longer and far more room.
-LAYERED = subprocess.check_output(_FILE_SYSTEM, text=True).strip() != "overlayfs"
+_found = subprocess.run(_FILE_SYSTEM, check=False, capture_output=True, text=True)
+LAYERED = _found.stdout.strip() != "overlayfs"
 _DRIVER = "overlay" if LAYERED else "vfs"
 _STORE = ["--root", str(FOLDER / "store"), "--runroot", _RUN, "--storage-driver", _DRIVER]
 BUILDAH = ["buildah", *_STORE]

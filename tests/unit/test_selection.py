@@ -20,9 +20,17 @@ class Collected:
         return self._marks.get(name)
 
 
-def config(**options):
+def run_of(test, *marks, paths=("tests",), **options):
+    """Return the engines on which a test runs; one that needs none has None."""
     chosen = {"all": False, "engines": None} | options
-    return SimpleNamespace(option=SimpleNamespace(**chosen))
+    config = SimpleNamespace(option=SimpleNamespace(**chosen), args=paths)
+    nodeid = f"tests/{test}/test_it.py::test_it"
+    names = selection.engines_of(Collected(nodeid, *marks))
+    return [
+        engine
+        for engine in (None, *names)
+        if selection.is_selected(Collected(nodeid, *marks, engine=engine), config)
+    ]
 
 
 def test_by_default_a_test_runs_where_the_engine_makes_a_difference(subtests):
@@ -36,9 +44,7 @@ def test_by_default_a_test_runs_where_the_engine_makes_a_difference(subtests):
         ("unit", [("engines", "sqlite")], ["sqlite"]),
     ):
         with subtests.test(folder=folder, marks=marks, names=names):
-            test = Collected(f"tests/{folder}/test_it.py::test_it", *marks)
-
-            assert list(selection.engines_of(test, config())) == names
+            assert run_of(folder, *marks) == [None, *names]
 
 
 @pytest.mark.parametrize(
@@ -46,18 +52,22 @@ def test_by_default_a_test_runs_where_the_engine_makes_a_difference(subtests):
     [([], ["sqlite", "postgresql"]), ([("engines", "sqlite")], ["sqlite"])],
 )
 def test_all_run_on_every_engine_that_they_are_about(marks, names):
-    test = Collected("tests/functional/test_it.py::test_it", *marks)
-
-    assert list(selection.engines_of(test, config(all=True))) == names
+    assert run_of("functional", *marks, all=True) == [None, *names]
 
 
 def test_one_engine_alone_can_be_asked_for():
-    chosen = config(engines="sqlite", all=True)
+    assert run_of("unit", engines="sqlite", all=True) == [None, "sqlite"]
 
-    repeat = Collected("tests/unit/a.py::b[postgresql]", engine="postgresql")
-    assert not selection.is_selected(repeat, chosen)
-    assert selection.is_selected(Collected("tests/unit/a.py::b[sqlite]", engine="sqlite"), chosen)
-    assert selection.is_selected(Collected("tests/unit/a.py::b"), chosen)
+
+def test_what_needs_images_or_measures_runs_when_it_is_named(subtests):
+    for folder, named in (
+        ("image", "tests/image/test_compose.py::test_it"),
+        ("bench/runs", "tests/bench/runs"),
+    ):
+        with subtests.test(folder=folder):
+            assert run_of(folder, all=True) == []
+            assert run_of(folder, paths=["tests/bench", "tests/unit"]) == []
+            assert run_of(folder, paths=["tests/unit", named]) == [None, "sqlite"]
 
 
 def test_every_endpoint_has_a_story():

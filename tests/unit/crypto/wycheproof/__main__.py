@@ -43,12 +43,17 @@ def _written(groups):
     return "[{}]\n".format(",\n".join(lines))
 
 
-source = Path(sys.argv[1]) / "testvectors_v1"
-for name in wycheproof.NAMES:
-    content = json.loads((source / f"{name}_test.json").read_text("utf-8"))
-    groups = [
-        _group(key, group["tests"])
-        for group in content["testGroups"]
-        if (key := _public_key(group)) is not None
-    ]
-    wycheproof.path(name).write_text(_written(groups), "utf-8")
+def main():
+    source = Path(sys.argv[1]) / "testvectors_v1"
+    for name in wycheproof.NAMES:
+        content = json.loads((source / f"{name}_test.json").read_text("utf-8"))
+        groups = [
+            _group(key, group["tests"])
+            for group in content["testGroups"]
+            if (key := _public_key(group)) is not None
+        ]
+        wycheproof.path(name).write_text(_written(groups), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
