@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -25,6 +26,8 @@ echo "apt-get $* RUNLEVEL=${RUNLEVEL:-}" >> "$STATE/log"
 [ "${FAILS:-}" != apt-get ] || exit 100
 for name; do rm -f "$STATE/$name"; done
 """,
+    "unshare": 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
+    "ip": 'echo "ip $*" >> "$STATE/log"',
 }
 _ENVIRONMENT = {
     name: f'echo "{name} $*" >> "$STATE/log"; [ "${{FAILS:-}}" != {name} ]'
@@ -36,12 +39,31 @@ _ENVIRONMENT = {
         "lint-imports",
         "check-jsonschema",
         "openapi-spec-validator",
+        "mkdocs",
     )
 }
-# It runs npm.
-_ENVIRONMENT["python"] = (
-    'mkdir -p tests/npm/node_modules; echo npm >> "$STATE/log"; [ "${FAILS:-}" != npm ]'
-)
+# What it reads on its standard input runs npm.
+_ENVIRONMENT["python"] = """
+[ "$1" = - ] || { echo "python $*" >> "$STATE/log"; exit; }
+mkdir -p tests/npm/node_modules; echo npm >> "$STATE/log"; [ "${FAILS:-}" != npm ]
+"""
+# Stands for an interpreter: what it is told to make has a pip that only writes down.
+_PYTHON = """
+case "$*" in
+"-m venv "*)
+    for folder; do :; done
+    mkdir -p "$folder/bin" "$folder/lib"
+    echo "set up $folder" >> "$STATE/log"
+    for name in pip python pserve authservice uv; do
+        printf '#!/bin/sh\\necho "%s $*" >> "$STATE/log"\\n' "$name" > "$folder/bin/$name"
+        chmod +x "$folder/bin/$name"
+    done
+    ;;
+*"import ensurepip"*) [ ! -e "$STATE/later" ] || touch "$STATE/newer" ;;
+*"sys.version"*) [ ! -e "$STATE/newer" ] || echo newer; exec "$REAL_PYTHON" "$@" ;;
+*) exec "$REAL_PYTHON" "$@" ;;
+esac
+"""
 
 
 class Checkout:
@@ -57,7 +79,7 @@ class Checkout:
         _programs(folder / "bin", _MACHINE)
         _programs(self.folder / ".venv" / "bin", _ENVIRONMENT)
         (self.folder / "requirements").mkdir()
-        for name in ("dev", "lint", "browser", "docs", "node"):
+        for name in ("dev", "lint", "browser", "docs", "node", "prove"):
             self.lock(name, f"{name}==1")
         (self.folder / "tests" / "npm").mkdir(parents=True)
         (self.folder / "tests" / "npm" / "package-lock.json").touch()
@@ -118,3 +140,18 @@ def _programs(folder, scripts):
 @pytest.fixture
 def checkout(tmp_path):
     return Checkout(tmp_path.resolve())
+
+
+@pytest.fixture
+def python(checkout):
+    """The environment of a task, with the interpreter that only writes down."""
+    program = checkout.folder.parent / "bin" / "made-up-python"
+    program.write_text(f"#!/bin/sh\n{_PYTHON}")
+    program.chmod(0o755)
+    checkout.lock("prod", "one==1")
+    # The port of this machine may be taken: that of the test is not.
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    task = checkout.folder / "run"
+    task.write_text(task.read_text().replace("port=37960\n", f"port={port}\n"))
+    return {"PYTHON": str(program), "REAL_PYTHON": sys.executable, "PORT": str(port)}

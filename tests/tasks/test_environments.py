@@ -5,44 +5,10 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-# Stands for an interpreter: what it is told to make has a pip that only writes down.
-_PYTHON = """
-case "$*" in
-"-m venv "*)
-    for folder; do :; done
-    mkdir -p "$folder/bin" "$folder/lib"
-    echo "set up $folder" >> "$STATE/log"
-    for name in pip python pserve authservice; do
-        printf '#!/bin/sh\\necho "%s $*" >> "$STATE/log"\\n' "$name" > "$folder/bin/$name"
-        chmod +x "$folder/bin/$name"
-    done
-    ;;
-*"import ensurepip"*) [ ! -e "$STATE/later" ] || touch "$STATE/newer" ;;
-*"sys.version"*) [ ! -e "$STATE/newer" ] || echo newer; exec "$REAL_PYTHON" "$@" ;;
-*) exec "$REAL_PYTHON" "$@" ;;
-esac
-"""
-
-
-@pytest.fixture
-def python(checkout):
-    """The environment of a task, with the interpreter that only writes down."""
-    program = checkout.folder.parent / "bin" / "made-up-python"
-    program.write_text(f"#!/bin/sh\n{_PYTHON}")
-    program.chmod(0o755)
-    checkout.lock("prod", "one==1")
-    # The port of this machine may be taken: that of the test is not.
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    task = checkout.folder / "run"
-    task.write_text(task.read_text().replace("port=37960\n", f"port={port}\n"))
-    return {"PYTHON": str(program), "REAL_PYTHON": sys.executable, "PORT": str(port)}
 
 
 def set_up(checkout):

@@ -1,11 +1,13 @@
 """The texts of the pages: every one is marked, and every language has all of them, whole."""
 
 import re
+import shutil
 
 import pytest
 
 from authservice.settings.languages import LANGUAGES
 from tests.helpers.marked_texts import unmarked_arguments, unmarked_texts
+from tools.messages import __main__ as task
 from tools.messages import files
 from tools.messages.extraction import ROOT, extracted
 
@@ -40,6 +42,22 @@ def test_the_compiled_catalogue_is_that_of_the_texts(subtests):
             compiled = files.path(language).with_suffix(".mo").read_bytes()
 
             assert compiled == files.compiled(files.stored(language)), "./run messages compiles it"
+
+
+def test_the_task_writes_each_catalogue_and_compiles_it(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "authservice" / "locale", tmp_path / "authservice" / "locale")
+    monkeypatch.setattr(files, "ROOT", tmp_path)
+    catalogues = {language: files.path(language) for language in files.TRANSLATED}
+    for catalogue in catalogues.values():
+        catalogue.write_bytes(b"# outdated\n" + catalogue.read_bytes())
+        catalogue.with_suffix(".mo").unlink()
+
+    task.main()
+
+    for language, catalogue in catalogues.items():
+        assert not catalogue.read_bytes().startswith(b"# outdated")
+        compiled = catalogue.with_suffix(".mo").read_bytes()
+        assert compiled == files.compiled(files.stored(language))
 
 
 def test_every_text_has_a_translation(subtests):
