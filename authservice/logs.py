@@ -12,6 +12,7 @@ import random
 import threading
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
+from logging.handlers import WatchedFileHandler
 
 from authservice import clock
 
@@ -100,6 +101,20 @@ class TextLines(logging.Formatter):
             values = list(event.content().items())[1:]
             text += "".join(f" {name}={_visible(str(value))}" for name, value in values)
         return f"{text} [{reference}]" if reference else text
+
+
+class WatchedFile(WatchedFileHandler):
+    """Appends to a file, and to a new one when that is moved away."""
+
+    def __init__(self, path: str) -> None:
+        """Open the file; raises SystemExit with the reason where it cannot be written."""
+        try:
+            super().__init__(path, encoding="utf-8")
+        except OSError as error:
+            raise SystemExit(
+                f"authservice: the log file {path} cannot be written: {error.strerror}; make its"
+                " folder, and give it to the user of the service"
+            ) from None
 
 
 def _bounded(text: str) -> str:

@@ -1,7 +1,10 @@
-"""Whatever the folder is called in which the service lies, its programs work or say why not."""
+"""Whatever the folders are in which the service lies and logs, its programs work or say why not."""
 
+import configparser
+import json
 from itertools import product
 
+from tests.documentation.markdown import code_blocks
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
 from tests.serving.servers import local_ini
@@ -89,3 +92,44 @@ def test_what_is_to_be_run_names_the_ini_file_of_the_service(subtests, tmp_path)
             _, said_elsewhere = run(elsewhere, program, str(file), port)
             assert "run: authservice migrate --config ours.ini\n" in said_there
             assert f"run: authservice migrate --config '{file}'\n" in said_elsewhere
+
+
+def test_events_have_a_file_of_their_own_or_the_reason_is_said_in_one_line(subtests, tmp_path):
+    folder = made(tmp_path / "service")
+    (snippet,) = [block.text for block in code_blocks() if "handler_events" in block.text]
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.read(ROOT / "production.ini", encoding="utf-8")
+    logging = {
+        name: dict(ini[name]) for name in ini.sections() if name.startswith(("log", "hand", "form"))
+    }
+    ini.read(folder / "local.ini", encoding="utf-8")
+    ini.read_dict(logging)
+    ini.read_string(snippet.replace("/var/log/authservice", f"{tmp_path}/log"))
+    with (folder / "local.ini").open("w", encoding="utf-8") as file:
+        ini.write(file)
+    register = ["authservice-register", "--name", "A", "--redirect-uri", "http://localhost/"]
+    (tmp_path / "log").mkdir()
+    status, said = run(folder, "authservice", "migrate", "--config", "local.ini")
+    assert status == 0, said
+
+    status, said = run(folder, *register)
+
+    assert (status, "client_registered" in said) == (0, False), said
+    events = (tmp_path / "log" / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["message"] for line in events] == ["client_registered"]
+
+    (tmp_path / "log" / "events.jsonl").unlink()
+    (tmp_path / "log").rmdir()
+    port = f"listen_port={free_port()}"
+    for command in (
+        ["pserve", "local.ini", port],
+        ["authservice-granian", "local.ini", port],
+        register,
+    ):
+        with subtests.test(program=command[0]):
+            status, said = run(folder, *command)
+            assert status == 1
+            (line,) = [line for line in said.splitlines() if "the database is" not in line.lower()]
+            assert line.startswith(
+                f"authservice: the log file {tmp_path}/log/events.jsonl cannot be"
+            )

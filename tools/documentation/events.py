@@ -56,7 +56,7 @@ qualname = authservice.events
 propagate = 0
 
 [handler_events]
-class = handlers.WatchedFileHandler
+class = authservice.logs.WatchedFile
 args = ("/var/log/authservice/events.jsonl",)
 level = NOTSET
 formatter = json
