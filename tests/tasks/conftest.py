@@ -55,7 +55,8 @@ case "$*" in
     mkdir -p "$folder/bin" "$folder/lib"
     echo "set up $folder" >> "$STATE/log"
     for name in pip python pserve authservice uv; do
-        printf '#!/bin/sh\\necho "%s $*" >> "$STATE/log"\\n' "$name" > "$folder/bin/$name"
+        printf '#!/bin/sh\\necho "%s $*${AUTH_URL:+ at $AUTH_URL}" >> "$STATE/log"\\n' "$name" \\
+            > "$folder/bin/$name"
         chmod +x "$folder/bin/$name"
     done
     ;;
@@ -152,6 +153,4 @@ def python(checkout):
     # The port of this machine may be taken: that of the test is not.
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    task = checkout.folder / "run"
-    task.write_text(task.read_text().replace("port=37960\n", f"port={port}\n"))
-    return {"PYTHON": str(program), "REAL_PYTHON": sys.executable, "PORT": str(port)}
+    return {"PYTHON": str(program), "REAL_PYTHON": sys.executable, "AUTH_LOCAL_PORT": str(port)}

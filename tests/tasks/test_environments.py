@@ -106,19 +106,57 @@ def test_what_breaks_off_leaves_nothing_and_the_old_one_in_place(checkout, pytho
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_a_taken_port_is_said_before_anything_is_set_up(checkout, python, host):
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    port = python["AUTH_LOCAL_PORT"]
     try:
-        holder = socket.create_server((host, int(python["PORT"])), family=family)
+        holder = socket.create_server((host, int(port)), family=family)
     except OSError:
         pytest.skip("this machine has no ::1")
     with holder:
         status, said = checkout.run("./run", "local", **python)
 
-    address = f"[{host}]" if ":" in host else host
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     assert status == 1
-    assert said.startswith(
-        f"Local mode cannot listen on {address}:{python['PORT']}: Address already in use.\n"
-    )
+    assert said.startswith(f"Local mode cannot listen on {address}: Address already in use.\n")
+    assert "Or: ./run local --port N serves on another one." in said
     assert f"process {os.getpid()}: " in said
+    assert set_up(checkout) == []
+
+
+def test_the_chosen_port_is_that_of_the_server_and_of_its_address(subtests, checkout, python):
+    port = python.pop("AUTH_LOCAL_PORT")
+    for words, environment in (
+        ([], {"AUTH_LOCAL_PORT": port}),
+        (["--port", port], {}),
+        (["--port", port], {"AUTH_LOCAL_PORT": "37960"}),
+    ):
+        with subtests.test(words=words, environment=environment):
+            status, said = checkout.run("./run", "local", *words, **python, **environment)
+            assert status == 0, said
+            assert checkout.done[-1] == (
+                f"pserve local.ini listen_port={port} at http://localhost:{port}"
+            )
+
+
+def test_a_port_that_is_none_is_said_before_anything_is_set_up(subtests, checkout, python):
+    of_port = "must be a number from 1024 to 65535, such as 8000, not"
+    for words, variable, wrong in (
+        (["--port", "0"], "", f'--port {of_port} "0".'),
+        (["--port", "1023"], "", f'--port {of_port} "1023".'),
+        (["--port", "65536"], "", f'--port {of_port} "65536".'),
+        (["--port", "08000"], "", f'--port {of_port} "08000".'),
+        (["--port", "many"], "", f'--port {of_port} "many".'),
+        (["--port"], "", f'--port {of_port} "none".'),
+        ([], "-8000", f'AUTH_LOCAL_PORT {of_port} "-8000".'),
+        (["8000"], "", "./run local takes --port N and nothing else, not: 8000"),
+        (
+            ["--port", "8000", "x"],
+            "",
+            "./run local takes --port N and nothing else, not: --port 8000 x",
+        ),
+    ):
+        with subtests.test(words=words, variable=variable):
+            environment = python | {"AUTH_LOCAL_PORT": variable}
+            assert checkout.run("./run", "local", *words, **environment) == (1, f"{wrong}\n")
     assert set_up(checkout) == []
 
 

@@ -7,7 +7,7 @@ from tests.helpers.processes import ROOT
 
 # What each does last. Tests beside their subject do the same for real, as far as they may.
 TASKS = {
-    "local": "pserve local.ini",
+    "local": "pserve local.ini .*",
     "quick": "pytest .* tests/unit tests/pins tests/functional",
     "test": "pytest --numprocesses=.*",
     "lint": "openapi-spec-validator authservice/.*",
