@@ -99,9 +99,15 @@ def test_buttons_keep_their_ids(pages, page, ids):
     assert ids <= {tag["id"] for tag in pages[page].html.find_all(id=True)}
 
 
-def test_the_landing_page_offers_what_fits(pages):
-    assert pages["landing"].html.find("a", href="/sign-in")
-    assert pages["landing signed in"].html.find("form", action="/sign-out")
+def test_the_landing_page_signs_in_by_one_click_and_out_by_another(browser):
+    signed_in = browser.follow_home(browser.press(browser.get("/"), choice="sign-in"))
+
+    assert signed_in.request.path == "/"
+    assert signed_in.html.h1.text == "You are signed in"
+    assert signed_in.html.find("a", href="/account")
+
+    browser.press(signed_in)
+    assert browser.session() is None
 
 
 def test_the_sign_in_form_may_end_at_the_provider_and_the_application(browser):
@@ -135,6 +141,7 @@ def test_in_production_the_form_may_end_at_the_provider(make_app, monkeypatch):
 
     actions = _policy(page)["form-action"]
     assert {"'self'", "https://github.com", "https://app.example.com"} <= set(actions)
+    assert "https://github.com" in _policy(browser.get("/"))["form-action"]
 
 
 def test_a_private_use_scheme_is_listed_as_a_scheme(app, browser, database):

@@ -19,14 +19,14 @@ _PURPOSE = "csrf"
 FIELD = "csrf_token"
 
 
-def token(request: AuthRequest) -> str:
-    """Return the token for a form on a page of this browser."""
-    return request.components.secret.mac(_PURPOSE, _subject(request, request.browser))
+def token(request: AuthRequest, *, signs_in: bool = False) -> str:
+    """Return the token for a form on a page of this browser; that of POST /sign-in signs in."""
+    subject = _subject(request, request.browser, signs_in=signs_in)
+    return request.components.secret.mac(_PURPOSE, subject)
 
 
-def _subject(request: AuthRequest, browser: str) -> str:
-    route = routes.of_request(request)
-    if route is not None and route.name == "sign_in":
+def _subject(request: AuthRequest, browser: str, *, signs_in: bool) -> str:
+    if signs_in:
         # A sign-in page that is still open when another tab has signed in must continue to work.
         return browser
     session = request.confirmed_session
@@ -49,8 +49,10 @@ class FormTokens:
         """Tell whether the form carries this browser's token."""
         browser = request.known_browser
         fields = dict(request_body.form_pairs(request))
+        route = routes.of_request(request)
+        signs_in = route is not None and route.name == "sign_in"
         return browser is not None and request.components.secret.verify_mac(
-            _PURPOSE, _subject(request, browser), fields.get(FIELD, "")
+            _PURPOSE, _subject(request, browser, signs_in=signs_in), fields.get(FIELD, "")
         )
 
 

@@ -1,4 +1,4 @@
-"""GET /: who is signed in, and the ways on."""
+"""GET /: who is signed in and the ways on, or how to sign in."""
 
 from pyramid.response import Response
 from pyramid.view import view_config
@@ -6,8 +6,9 @@ from pyramid.view import view_config
 from authservice.web.gates import csrf
 from authservice.web.pages.pages import page
 from authservice.web.request import AuthRequest
-from authservice.web.sign_in import silent_confirmation
+from authservice.web.sign_in import sign_in_page, silent_confirmation
 from authservice.web.sign_in.return_target import FirstPartyReturn
+from authservice.web.sign_in.sign_in_prompt import SignInPrompt
 
 _HERE = FirstPartyReturn("/", None, None)
 
@@ -18,8 +19,8 @@ def landing(request: AuthRequest) -> Response:
     if (begun := silent_confirmation.begun_for(request, _HERE)) is not None:
         return begun
     session = request.confirmed_session
-    values = {
-        "user": session.user if session else None,
-        "csrf_token": csrf.token(request),
-    }
+    if session is None:
+        prompt = SignInPrompt.of_first_party(request, _HERE)
+        return sign_in_page.shown(request, prompt, template="landing")
+    values = {"current_user": session.user, "csrf_token": csrf.token(request)}
     return page(request, "landing", values)

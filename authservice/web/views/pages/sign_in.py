@@ -3,8 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import exception_view_config, view_config
 
-from authservice.web.gates import csrf
-from authservice.web.pages.pages import error_page, page
+from authservice.web.pages.pages import error_page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
@@ -13,6 +12,7 @@ from authservice.web.sign_in import (
     interactions,
     return_target,
     sign_in_attempt,
+    sign_in_page,
     silent_confirmation,
 )
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
@@ -29,7 +29,7 @@ def sign_in(request: AuthRequest) -> Response:
     else:
         target = FirstPartyReturn.of_query(request.components.origins, query)
         prompt = SignInPrompt.of_first_party(request, target)
-    return silent_confirmation.begun(request, prompt) or _page(request, prompt)
+    return silent_confirmation.begun(request, prompt) or sign_in_page.shown(request, prompt)
 
 
 @view_config(route_name="sign_in", request_method="POST")
@@ -76,28 +76,6 @@ def _continued(request: AuthRequest, attempt: SignInAttempt) -> str:
         waiting = interactions.pending(request, target.interaction).continued_with(session.id)
         target = OAuthReturn(interactions.sealed(request, waiting))
     return return_target.address(target, auth_url)
-
-
-def _page(request: AuthRequest, prompt: SignInPrompt) -> Response:
-    session = request.confirmed_session
-    attempt = sign_in_attempt.new(
-        prompt.target,
-        session.user.id if session else None,
-        choose_account=return_target.chooses_account(request.GET),
-    )
-    values = {
-        "client_name": prompt.client_name,
-        "client_host": prompt.client_host,
-        "provider_name": request.identity_provider.name,
-        "attempt": sign_in_attempt.seal(attempt, request.components.secret, request.browser),
-        "csrf_token": csrf.token(request),
-        "reason": prompt.reason,
-        "current_user": session.user if session else None,
-        "sign_in_choices": "sign_in_choices.jinja2",
-        "may_continue": prompt.reason in {None, "select_account"},
-    }
-    targets = [request.identity_provider.authorization_url("", ""), *prompt.leads_to]
-    return page(request, "sign_in", values, form_targets=targets)
 
 
 @exception_view_config(RefusedReturnError)
