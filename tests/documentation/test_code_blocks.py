@@ -30,7 +30,7 @@ def test_every_block_names_a_language_and_keeps_to_it(subtests):
 def test_every_mark_is_one_that_means_something():
     marks = {block.mark.partition(" ")[0] for block in BLOCKS}
 
-    assert marks <= {"", "runs", "recipe:", "file:"}
+    assert marks <= {"", "runs", "recipe:", "typed:", "file:"}
 
 
 @pytest.mark.parametrize("page", sorted({block.page for block in RUNNING}))

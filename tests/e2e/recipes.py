@@ -1,27 +1,42 @@
 """The recipes of the README and the pages of docs/, run as their readers would run them."""
 
+import os
 import re
+import signal
 import sys
 from urllib.parse import urljoin
 
+from tests.helpers import wheels
 from tests.helpers.node import node, packages
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, Process
 
 DEFAULT_AUTH_URL = "http://localhost:37960"
 _RECIPE = re.compile(r"^<!-- recipe: (\S+) -->\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TYPED = re.compile(r"^<!-- typed: (\S+) -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _INTERPRETERS = {"python": lambda: sys.executable, "js": node}
 _FILES = {"python": "app.py", "js": "app.mjs"}
 
 
 def all_recipes():
     """Return what follows each recipe's mark: its language and its text."""
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     return {
         name: (language, text)
-        for page in pages
-        for name, language, text in _RECIPE.findall(page.read_text(encoding="utf-8"))
+        for page in _pages()
+        for name, language, text in _RECIPE.findall(page)
     }
+
+
+def typed(name):
+    """Return what people type to start a recipe, from all blocks with its mark."""
+    return "".join(
+        text for page in _pages() for marked, text in _TYPED.findall(page) if marked == name
+    )
+
+
+def _pages():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    return [page.read_text(encoding="utf-8") for page in pages]
 
 
 def give_node_packages(folder):
@@ -46,6 +61,50 @@ class Application(Process):
             cwd=folder,
             env={"AUTH_URL": service.url, "PORT": str(port)} | env,
         )
+
+
+class TypedApplication(Process):
+    """A recipe, started by what its page says, where there is no program but python3.
+
+    As on Debian there is no python and no pip, and nothing is installed but into an environment.
+    pip takes the packages from this environment. What an index has of them is not tested.
+    """
+
+    def __init__(self, name, folder, service, *, port, **replaced):
+        _, text = all_recipes()[name]
+        (folder / "app.py").write_text(text, encoding="utf-8")
+        lines = typed(name)
+        for shown, value in replaced.items():
+            lines = lines.replace(f"{shown}=…", f"{shown}={value}")
+        for sub in ("bin", "wheels"):
+            (folder / sub).mkdir()
+        python3 = folder / "bin" / "python3"
+        # No link: some interpreters would look for their library beside it.
+        python3.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n', encoding="utf-8")
+        python3.chmod(0o755)
+        for names in re.findall(r"pip install (.+)", lines):
+            wheels.offer(folder / "wheels", names.split())
+        self.url = f"http://localhost:{port}/"
+        super().__init__(
+            ["/bin/sh", "-euc", lines],
+            ready=f":{port}",
+            cwd=folder,
+            env={
+                "AUTH_URL": service.url,
+                "PORT": str(port),
+                "PATH": str(folder / "bin"),
+                "PIP_CONFIG_FILE": os.devnull,
+                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+                "PIP_FIND_LINKS": str(folder / "wheels"),
+                "PIP_NO_INDEX": "1",
+                "PIP_REQUIRE_VIRTUALENV": "1",
+            },
+        )
+
+    def stop(self):
+        """End the program, of which the shell may be the parent."""
+        os.killpg(self.pid, signal.SIGTERM)
+        return self.wait()
 
 
 class Visitor:

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from authservice.database.database import Database
 from tests.e2e import recipes
 from tests.e2e.person import Person
-from tests.e2e.recipes import Application, Visitor
+from tests.e2e.recipes import Application, TypedApplication, Visitor
 from tests.helpers.chromium import expect
 from tests.helpers.node import node
 from tests.helpers.ports import free_port
@@ -171,6 +171,28 @@ def test_a_first_party_application_says_in_a_page_that_the_service_does_not_answ
     assert f"does not answer at {nothing.url}" in answer.text
 
 
+PYTHON = [name for name, (language, _) in recipes.all_recipes().items() if language == "python"]
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_what_is_typed_starts_a_recipe_where_there_is_only_python3(
+    service, register, person, tmp_path, name
+):
+    port = free_port()
+    client = register(redirect_uri=f"http://localhost:{port}/callback")
+    values = {key.upper(): client[key] for key in ("client_id", "client_secret")}
+    application = TypedApplication(name, tmp_path, service, port=port, **values)
+    try:
+        begun = person.http.get(application.url, allow_redirects=False, timeout=20)
+        if begun.is_redirect:
+            signed_in = person.http.get(person.open(begun.headers["Location"]), timeout=20).text
+        else:
+            signed_in = Visitor(person, application).sign_in()
+        assert SIGNED_IN in signed_in
+    finally:
+        application.stop()
+
+
 @pytest.mark.parametrize("relying_party", [SHORTEST_RELYING_PARTY], indirect=True)
 def test_the_shortest_relying_party_says_who_signed_in(person, relying_party):
     begun = person.http.get(relying_party.url, allow_redirects=False, timeout=20)
@@ -178,7 +200,10 @@ def test_the_shortest_relying_party_says_who_signed_in(person, relying_party):
     back = person.open(begun.headers["Location"])
 
     assert back.startswith(f"{relying_party.url}callback?")
-    assert SIGNED_IN in person.http.get(back, timeout=20).text
+    answer = person.http.get(back, timeout=20)
+    assert SIGNED_IN in answer.text
+    # A browser that loads the page again sends no code again.
+    assert SIGNED_IN in person.http.get(answer.url, timeout=20).text
 
 
 @pytest.mark.parametrize("first_party", [SHORTEST_FIRST_PARTY], indirect=True)
