@@ -207,6 +207,7 @@ def test_a_dry_run_writes_nothing_and_shows_no_secret(subtests, run, relying_par
         ["rotate-secret"],
         ["rotate-secret", "--json"],
         ["delete"],
+        ["delete", "--json"],
     ):
         with subtests.test(arguments=arguments):
             before = database.reader.execute(select(oauth_client)).all()
@@ -214,9 +215,19 @@ def test_a_dry_run_writes_nothing_and_shows_no_secret(subtests, run, relying_par
 
             output = run(command, relying_party.client_id, *rest, "--dry-run")
 
-            assert output.out == ""
+            assert '"client_secret":' not in output.out
+            assert bool(output.out) == ("--json" in rest and command != "delete")
             assert output.err == "Everything is in order; nothing was written.\n"
             assert database.reader.execute(select(oauth_client)).all() == before
+
+
+def test_a_dry_run_prints_what_a_change_would_print(run, relying_party):
+    arguments = ("update", relying_party.client_id, "--name", "X", "--json")
+
+    tried = json.loads(run(*arguments, "--dry-run").out)
+
+    assert tried["client_name"] == "X"
+    assert tried == json.loads(run(*arguments).out)
 
 
 @pytest.mark.parametrize("arguments", [["update", "--name", " "], ["update"], ["rotate-secret"]])

@@ -226,16 +226,20 @@ def test_a_dry_run_writes_nothing(run, keys, database, command):
 
     output = run(*command, "--dry-run")
 
+    assert output.out == ""
     assert output.err == "Everything is in order; nothing was written.\n"
     assert rows(database) == before
 
 
 def test_a_dry_run_retires_nothing(run, keys, database, listed):
     before = rows(database)
+    kid = listed()[0]["kid"]
 
-    run("retire", listed()[0]["kid"], "--replace", "--dry-run")
+    tried = json.loads(run("retire", kid, "--replace", "--dry-run", "--json").out)
 
     assert rows(database) == before
+    assert kid not in {key["kid"] for key in tried}
+    assert len(tried) == len(before)
 
 
 @pytest.mark.parametrize("command", [["list"], ["rotate"], ["reencrypt"]])

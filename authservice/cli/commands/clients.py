@@ -83,6 +83,8 @@ def _run(options: argparse.Namespace) -> None:
         allowed_people.remark(options, changed["allow"] or ())
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
+        if options.json and changed is not None:
+            _print_client(changed, options)
     elif changed is None:
         sys.stderr.write(f"Deleted {options.client_id}.\n")
     else:

@@ -68,9 +68,11 @@ def _run(options: argparse.Namespace) -> None:
                 options.change(connection, secret, new, options)
             except KeyChangeError as error:
                 fail(str(error))
-        if options.dry_run:
-            sys.stderr.write("Everything is in order; nothing was written.\n")
-        else:
+            if options.dry_run:
+                sys.stderr.write("Everything is in order; nothing was written.\n")
+                if options.json:
+                    _print(connection, secret, options)
+        if not options.dry_run:
             _print(opened.reader, secret, options)
 
 

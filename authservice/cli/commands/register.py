@@ -34,10 +34,14 @@ def run(options: argparse.Namespace) -> None:
     with database.writing(options) as transaction:
         client_id, secret = client_registration.register(transaction, metadata)
     allowed_people.remark(options, metadata.allow)
+    content = client_metadata.as_registered(client_id, metadata.columns())
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
+        # The next client gets another id, and a secret of its own.
+        del content["client_id"]
+        if options.json:
+            print(json.dumps(content))
         return
-    content = client_metadata.as_registered(client_id, metadata.columns())
     if secret is not None:
         content["client_secret"] = secret
     sys.stdout.write(_text(content, as_json=options.json))
