@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from authservice.settings.version import __version__
@@ -63,10 +64,16 @@ def print_counts(counts: Mapping[str, int], *, as_json: bool) -> None:
 
 def misused(message: str) -> NoReturn:
     """End the command with status 2 and one line on standard error: it was not typed right."""
-    sys.stderr.write(f"authservice: {message}\n")
+    sys.stderr.write(f"{_program()}: {message}\n")
     raise SystemExit(2)
 
 
 def fail(message: str) -> NoReturn:
     """End the command with status 1 and one line on standard error."""
-    raise SystemExit(f"authservice: {message}")
+    raise SystemExit(f"{_program()}: {message}")
+
+
+def _program() -> str:
+    """Return the name that the command was started by, as ``Parser`` says it."""
+    name = Path(sys.argv[0]).name
+    return name if name == "authservice-register" else "authservice"

@@ -178,10 +178,15 @@ def test_the_installed_commands_migrate_and_register(tmp_path):
 
     before = _script("authservice-register", *REQUIRED, cwd=tmp_path, **environ)
     assert (before.returncode, before.stdout) == (1, "")
+    assert before.stderr.splitlines()[1].startswith("authservice-register: ")
     assert "not migrated" in before.stderr.splitlines()[1]
 
     migrated = _script("authservice", "migrate", cwd=tmp_path, **environ)
     assert (migrated.returncode, migrated.stdout) == (0, "")
+
+    absent = _script("authservice-register", *REQUIRED, "--config", "absent.ini", cwd=tmp_path)
+    assert (absent.returncode, absent.stdout) == (2, "")
+    assert absent.stderr.startswith("authservice-register: there is no file absent.ini")
 
     first = _script("authservice-register", *REQUIRED, "--json", cwd=tmp_path, **environ)
     second = _script("authservice", "oauth:register", *REQUIRED, "--json", cwd=tmp_path, **environ)
