@@ -75,7 +75,9 @@ def test_a_damaged_database(tmp_path, capsys):
 
 
 def test_a_folder_that_is_not_there(tmp_path, capsys):
-    assert refusal(capsys, "nowhere/b").startswith("authservice: the backup cannot be written: ")
+    assert refusal(capsys, "nowhere/b") == (
+        "authservice: there is no folder nowhere; make it: mkdir -p nowhere"
+    )
     assert not (tmp_path / "nowhere").exists()
 
 

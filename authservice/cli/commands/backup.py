@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sqlite3
 import sys
 from pathlib import Path
@@ -34,6 +35,9 @@ def run(options: argparse.Namespace) -> None:
         if schema.sqlite_file_is_missing(opened):
             fail(f"there is no database {opened.url.database}")
         source = Path(str(opened.url.database))
+    folder = options.file.parent
+    if not folder.is_dir():
+        fail(f"there is no folder {folder}; make it: mkdir -p {shlex.quote(str(folder))}")
     try:
         revision = back_up(source, options.file)
     except FileExistsError:
