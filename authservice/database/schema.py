@@ -29,6 +29,8 @@ _version = Table("alembic_version", MetaData(), Column("version_num", Text))
 _compatibility = Table(
     "schema_compatibility", MetaData(), Column("revision", Text), Column("works_since", Text)
 )
+# What the first migration makes first.
+_FIRST = "user"
 _MIGRATION = 0x61757468
 # Of a fifth of a second each, and more where requests wait in turn.
 _ATTEMPTS = 100
@@ -40,6 +42,10 @@ class NoFolderError(Exception):
 
 class NewerSchemaError(Exception):
     """The tables are those of a newer version, and this one cannot work with them."""
+
+
+class NoRevisionError(Exception):
+    """There are tables, and no revision is noted, so nobody knows what to migrate from."""
 
 
 class MigrationsMissingError(Exception):
@@ -100,8 +106,8 @@ def migrate(database: Database, target: str = REVISION) -> str:
     """Bring the schema to a revision, forward or back, and return the one that it is at then.
 
     An SQLite file and its folder are made if they are not there. Tables of a newer version that
-    this one works with stay as they are; raises NewerSchemaError for others, NoFolderError, and
-    MigrationsMissingError where nothing could be done.
+    this one works with stay as they are; raises NewerSchemaError for others, NoRevisionError,
+    NoFolderError, and MigrationsMissingError where nothing could be done.
     """
     revisions()
     if database.is_sqlite:
@@ -116,6 +122,11 @@ def migrate(database: Database, target: str = REVISION) -> str:
             if target != REVISION or not is_migrated(connection):
                 raise NewerSchemaError(current)
             return current
+        if current is None and inspector(connection).has_table(_FIRST):
+            raise NoRevisionError(
+                f"the database has a table {_FIRST}, and its alembic_version names no revision to"
+                " migrate from; restore a backup of it, or name an empty database"
+            )
         if current != target:
             _keep_requests_waiting(connection)
             _run_migrations(connection, current, target)

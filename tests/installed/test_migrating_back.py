@@ -4,6 +4,7 @@ import io
 import signal
 
 import pytest
+from sqlalchemy import text
 
 from authservice.cli import main as authservice
 from authservice.database import schema
@@ -66,6 +67,20 @@ def test_forward_nobody_is_asked(migrate, database_url):
     migrate()
 
     assert revision(database_url) == schema.REVISION
+
+
+def test_tables_of_no_noted_revision_are_left_alone(subtests, migrate, database):
+    for lost in ("DELETE FROM alembic_version", "DROP TABLE alembic_version"):
+        with subtests.test(lost=lost):
+            with database.transaction() as connection:
+                connection.execute(text(lost))
+
+            said = migrate()
+
+            assert said == (
+                "authservice: the database has a table user, and its alembic_version names no"
+                " revision to migrate from; restore a backup of it, or name an empty database"
+            )
 
 
 def test_it_does_not_go_back_while_a_service_runs(engine, database, database_url, tmp_path):

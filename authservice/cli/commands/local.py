@@ -168,7 +168,11 @@ def _migrate(file: Path) -> None:
     with closing(lambda: Database(f"sqlite:///{file}")) as database:
         try:
             schema.migrate(database)
-        except (schema.MigrationsMissingError, schema.NewerSchemaError) as error:
+        except (
+            schema.MigrationsMissingError,
+            schema.NewerSchemaError,
+            schema.NoRevisionError,
+        ) as error:
             fail(str(error))
 
 

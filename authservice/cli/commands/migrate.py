@@ -11,7 +11,11 @@ from authservice.cli import confirmation, database, ini_file
 from authservice.cli.arguments import Once, fail
 from authservice.database import schema
 from authservice.database.postgresql import engines as postgresql
-from authservice.database.schema import MigrationsMissingError, NewerSchemaError
+from authservice.database.schema import (
+    MigrationsMissingError,
+    NewerSchemaError,
+    NoRevisionError,
+)
 from authservice.database.sqlite.replacement import is_in_use
 
 
@@ -58,6 +62,8 @@ def run(options: argparse.Namespace) -> None:
                 f"the database is at revision {error}, of a newer version of the service than this"
                 f" one, made for {schema.REVISION}; use that version's command"
             )
+        except NoRevisionError as error:
+            fail(str(error))
     sys.stderr.write(f"The database is at revision {reached}.\n")
 
 
