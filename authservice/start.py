@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from authservice.crypto.local_secret import local_secret
@@ -64,9 +64,9 @@ def check_database(settings: AuthSettings, database: Database) -> None:
     if database.is_sqlite:
         _require_local_disk(str(database.url.database), settings)
     if schema.sqlite_file_is_missing(database):
-        raise SystemExit(_not_migrated(settings))
+        raise SystemExit(_not_migrated(settings, database))
     try:
-        _check(database.reader, settings)
+        _check(database, settings)
     except OperationalError:
         _log.exception("the database cannot be reached yet")
     except DatabaseError as error:
@@ -76,11 +76,12 @@ def check_database(settings: AuthSettings, database: Database) -> None:
         raise SystemExit(_damaged(settings, damage))
 
 
-def _check(connection: Connection, settings: AuthSettings) -> None:
+def _check(database: Database, settings: AuthSettings) -> None:
+    connection = database.reader
     revision = schema.revision(connection)
     newer = revision is not None and schema.is_newer(revision)
     if not schema.is_migrated(connection):
-        raise SystemExit(_too_new(revision) if newer else _not_migrated(settings))
+        raise SystemExit(_too_new(revision) if newer else _not_migrated(settings, database))
     if newer:
         _log.warning(
             "the database is at revision %s, of a newer version of the service, and serves this"
@@ -121,9 +122,14 @@ def _require_local_disk(file: str, settings: AuthSettings) -> None:
     _log.warning("%s; put it on a local disk", problem)
 
 
-def _not_migrated(settings: AuthSettings) -> str:
-    command = f"authservice migrate --config {_ini(settings)}"
-    return f"authservice: the database is not migrated; run: {command}"
+def _not_migrated(settings: AuthSettings, database: Database) -> str:
+    # The shell in which the command is run may have another one.
+    named = os.environ.get("AUTH_DATABASE_URL", "").strip()
+    return (
+        f"authservice: the database {database.address} is not migrated; run"
+        f"{', with that AUTH_DATABASE_URL' if named else ''}:"
+        f" authservice migrate --config {_ini(settings)}"
+    )
 
 
 def _too_new(revision: str | None) -> str:

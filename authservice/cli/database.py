@@ -2,13 +2,13 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
-from sqlalchemy import URL, Connection
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from authservice.cli import ini_file
@@ -18,7 +18,6 @@ from authservice.cli.ini_file import IniFile
 from authservice.database import schema
 from authservice.database.configuration import open_database
 from authservice.database.database import Database
-from authservice.database.postgresql.engines import SECRET_PARAMETERS
 from authservice.database.transaction import Transaction
 from authservice.settings import SettingsError, load_remote_database_url
 from authservice.settings.ini_file import IniFileError
@@ -57,11 +56,7 @@ def remote_database(*, writes: bool) -> Iterator[Database]:
 
 
 def _say(database: Database, source: str) -> None:
-    if database.is_sqlite:
-        named = str(Path(str(database.url.database)).absolute())
-    else:
-        named = libpq_address(database)
-    sys.stderr.write(f"The database is {named}, of {source}.\n")
+    sys.stderr.write(f"The database is {database.address}, of {source}.\n")
     sys.stderr.flush()
 
 
@@ -91,19 +86,12 @@ def _named(options: argparse.Namespace, *, writes: bool) -> Iterator[Database]:
     with source(writes=writes) as database:
         if writes:
             event_log.begin(ini.path)
-        require_migrated(database)
+        require_migrated(database, ini, remote=options.remote)
         yield database
 
 
-def libpq_address(database: Database) -> str:
-    """Return a PostgreSQL database's address as its own programs take it, without a secret."""
-    url = database.url.difference_update_query(SECRET_PARAMETERS)
-    parts = url.username, None, url.host, url.port, url.database, url.query
-    return URL.create("postgresql", *parts).render_as_string()
-
-
-def require_migrated(database: Database) -> None:
-    """End the command unless the tables are there."""
+def require_migrated(database: Database, ini: IniFile, *, remote: bool = False) -> None:
+    """End the command unless the tables are there, with the one that makes them there."""
     if not schema.sqlite_file_is_missing(database):
         if schema.is_migrated(database.reader):
             return
@@ -113,7 +101,11 @@ def require_migrated(database: Database) -> None:
                 f"the database is at revision {revision}, which does not serve this version of the"
                 f" service, made for {schema.REVISION}; use a newer one"
             )
-    fail("the database is not migrated; run: authservice migrate --config INI")
+    chosen = f'{_LOCAL}="${_REMOTE}" ' if remote else ""
+    config = "" if ini.path is None else f" --config {shlex.quote(ini.path)}"
+    fail(
+        f"the database {database.address} is not migrated; run: {chosen}authservice migrate{config}"
+    )
 
 
 @contextmanager

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, func, make_url
+from sqlalchemy import URL, Column, ColumnElement, Connection, Table, func, make_url
 
 from authservice.database.postgresql import engines as postgresql
 from authservice.database.prepared import Prepared
@@ -55,6 +56,18 @@ class Database:
         self._here = threading.local()
         self._handed_back: list[Connection] = []
         self._readers: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+    @property
+    def address(self) -> str:
+        """Return the path of the file, or a server's address as PostgreSQL's programs take it.
+
+        There is no secret in it.
+        """
+        if self.is_sqlite:
+            return str(Path(str(self.url.database)).absolute())
+        url = self.url.difference_update_query(postgresql.SECRET_PARAMETERS)
+        parts = url.username, None, url.host, url.port, url.database, url.query
+        return URL.create("postgresql", *parts).render_as_string()
 
     @property
     def reader(self) -> Connection:

@@ -50,7 +50,8 @@ def test_a_database_that_is_not_there_stops_it_and_is_not_made(tmp_path):
     message = _refusal(auth__database_url=f"sqlite:///{tmp_path}/absent.sqlite")
 
     assert message == (
-        "authservice: the database is not migrated; run: authservice migrate --config local.ini"
+        f"authservice: the database {tmp_path}/absent.sqlite is not migrated;"
+        " run: authservice migrate --config local.ini"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -278,7 +279,10 @@ def test_an_empty_database_of_a_server_stops_it(empty, engine, monkeypatch):
 
     message = _refusal(auth__database_url=empty.url.render_as_string(hide_password=False))
 
-    assert message.endswith("not migrated; run: authservice migrate --config local.ini")
+    assert message == (
+        f"authservice: the database {empty.address} is not migrated;"
+        " run: authservice migrate --config local.ini"
+    )
 
 
 @pytest.mark.engines("postgresql")

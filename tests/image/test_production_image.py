@@ -101,7 +101,7 @@ def test_it_does_not_start_before_the_migration(settings):
     refused = container.run(PRODUCTION, options=settings)
 
     assert refused.returncode == 1
-    assert "the database is not migrated; run: authservice migrate" in refused.stderr
+    assert " is not migrated; run: authservice migrate" in refused.stderr
 
 
 def test_it_has_what_its_settings_may_ask_for():

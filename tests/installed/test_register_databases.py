@@ -73,6 +73,30 @@ def test_a_database_that_is_not_migrated_is_left_alone(capsys, tmp_path, monkeyp
     assert file.stat().st_size == 0
 
 
+@pytest.mark.parametrize(
+    ("variable", "arguments"),
+    [
+        ("AUTH_DATABASE_URL", []),
+        ("AUTH_REMOTE_DATABASE_URL", ["--remote"]),
+        (None, ["--config", "my file.ini"]),
+    ],
+)
+def test_the_command_that_it_names_migrates_that_database(tmp_path, variable, arguments):
+    url = f"sqlite:///{tmp_path}/here.sqlite"
+    environ = {variable: url} if variable else {}
+    _ini(tmp_path / "my file.ini", url)
+    asked = _script("authservice-register", *REQUIRED, *arguments, cwd=tmp_path, **environ)
+    said, _, command = asked.stderr.splitlines()[-1].partition("; run: ")
+
+    environ["PATH"] = f"{SCRIPTS}:/usr/bin:/bin"
+    migrated = finished(["sh", "-c", command], cwd=tmp_path, env=environ)
+
+    assert said == f"authservice-register: the database {tmp_path}/here.sqlite is not migrated"
+    assert migrated.returncode == 0, migrated.stderr
+    again = _script("authservice-register", *REQUIRED, *arguments, cwd=tmp_path, **environ)
+    assert again.returncode == 0, again.stderr
+
+
 def test_a_database_of_another_version_is_left_alone(capsys, database, database_url, monkeypatch):
     monkeypatch.setenv("AUTH_DATABASE_URL", database_url)
     with database.transaction() as connection:

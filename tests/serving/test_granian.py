@@ -150,7 +150,7 @@ def test_an_application_that_may_not_serve_says_why_once(tmp_path):
     )
 
     assert status == 1
-    assert output.count("the database is not migrated; run: authservice migrate") == 1
+    assert output.count(f"the database {tmp_path}/nothing.sqlite is not migrated; run, with") == 1
     assert "Traceback" not in output
 
 

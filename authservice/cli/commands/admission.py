@@ -69,7 +69,7 @@ def _pin(options: argparse.Namespace) -> None:
     settings = _settings(ini)
     with database.local_database(ini, writes=True) as opened:
         event_log.begin(ini.path)
-        database.require_migrated(opened)
+        database.require_migrated(opened, ini)
         wanted = named or _all_names(settings, opened.reader)
         stored = pins.all_pins(opened.reader)
         with _asking():
@@ -152,7 +152,7 @@ def _test(options: argparse.Namespace) -> None:
     ini = ini_file.chosen(options)
     settings = _settings(ini)
     with database.local_database(ini, writes=False) as opened, _asking():
-        database.require_migrated(opened)
+        database.require_migrated(opened, ini)
         provider = PublicApi(settings)
         account = provider.account(options.login)
         if account is None:

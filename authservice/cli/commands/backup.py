@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     """Write the backup and say what it holds."""
     with database.local_database(ini_file.chosen(options), writes=True) as opened:
         if not opened.is_sqlite:
-            address = database.libpq_address(opened)
+            address = opened.address
             fail(
                 "this database is a PostgreSQL server's; back it up with: pg_dump --format=custom"
                 f" --no-owner --file={options.file} --dbname={address}"

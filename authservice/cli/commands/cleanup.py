@@ -29,13 +29,14 @@ def run(options: argparse.Namespace) -> None:
         signal.signal(number, signal.SIG_DFL)
         ended.set()
 
+    ini = ini_file.chosen(options)
     with (
-        database.local_database(ini_file.chosen(options), writes=True) as opened,
+        database.local_database(ini, writes=True) as opened,
         # Another thread waits for the event: a signal that came while this one begins to would
         # find its lock taken, and wait for it for ever.
         ThreadPoolExecutor(1) as executor,
     ):
-        database.require_migrated(opened)
+        database.require_migrated(opened, ini)
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)
         deleted = executor.submit(CleanUp(opened, ended).run).result()

@@ -114,7 +114,7 @@ _CHANGES: dict[str, tuple[Change, str]] = {
 def _opened(options: argparse.Namespace) -> Iterator[tuple[Database, ServerSecret]]:
     ini = ini_file.chosen(options)
     with database.local_database(ini, writes=options.run is _run) as opened:
-        database.require_migrated(opened)
+        database.require_migrated(opened, ini)
         try:
             secret = existing_secret(opened)
         except SettingsError as error:

@@ -33,7 +33,7 @@ def _rebind(options: argparse.Namespace) -> None:
     wanted = _wanted(ini)
     with database.local_database(ini, writes=True) as opened:
         event_log.begin(ini.path)
-        database.require_migrated(opened)
+        database.require_migrated(opened, ini)
         former = provider_pin.pinned(opened.reader)
         if former is None:
             fail("no provider is pinned yet; the next start of the service pins one")

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     with database.local_database(ini, writes=True) as opened:
         event_log.begin(ini.path)
         if not opened.is_sqlite:
-            address = database.libpq_address(opened)
+            address = opened.address
             named = f" --config {shlex.quote(options.config)}" if options.config else ""
             fail(
                 "this database is a PostgreSQL server's; stop the service, then: pg_restore --clean"
