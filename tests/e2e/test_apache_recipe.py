@@ -21,7 +21,7 @@ def application(service, register, apache_folder):
     client = register(
         "--enable-end-session",
         "--post-logout-redirect-uri",
-        f"http://localhost:{port}/left",
+        f"http://localhost:{port}/signed-out",
         redirect_uri=f"http://localhost:{port}/callback",
     )
     language, site = all_recipes()["apache-mod-auth-openidc"]
@@ -38,6 +38,7 @@ def application(service, register, apache_folder):
         CLIENT_SECRET=client["client_secret"],
         CRYPTO_PASSPHRASE=secrets.token_hex(32),
     )
+    (apache_folder / "pages" / "signed-out").write_text("You are signed out", encoding="utf-8")
     yield f"http://localhost:{port}/"
     started.stop()
 
@@ -60,11 +61,13 @@ def test_apache_shows_its_page_to_a_person_who_signed_in(person, application):
 
 def test_signing_out_of_apache_signs_out_of_the_service(person, application):
     sign_in(person, application)
-    out = urlencode({"logout": f"{application}left"})
+    out = urlencode({"logout": f"{application}signed-out"})
 
     answer = person.http.get(f"{application}callback?{out}", allow_redirects=False, timeout=20)
 
-    assert person.open(answer.headers["Location"]) == f"{application}left"
+    assert person.open(answer.headers["Location"]) == f"{application}signed-out"
+    left = person.http.get(f"{application}signed-out", allow_redirects=False, timeout=20)
+    assert (left.status_code, left.text) == (200, "You are signed out")
     session = person.http.get(f"{person.service_url}/api/auth/get-session", timeout=20)
     assert session.json() is None
     again = person.http.get(application, allow_redirects=False, timeout=20)
