@@ -100,8 +100,11 @@ def test_a_callback_in_another_browser_signs_nobody_in(app, leaving, database):
 
     assert answer.status_int == 400
     assert "state_mismatch" in answer.text
+    assert "Allow cookies for localhost, then start again." in answer.text
     assert "Set-Cookie" not in answer.headers
     assert _count(database, session) == 0
+    victim.get("/sign-in")
+    assert "in another browser" in victim.visit(leaving, expect_errors=True).html.h1.get_text()
 
 
 def test_the_own_browser_can_still_finish_it(app, browser, leaving):

@@ -1,13 +1,14 @@
 """No page is a dead end: an error page leads on to where its person can begin again."""
 
-from sqlalchemy import text
+from sqlalchemy import text, update
 
-from tests.helpers.browser import ORIGIN
+from authservice.models import oauth_client
+from tests.helpers.browser import ORIGIN, Browser
 
 
 def ways_on(page):
     """Return where the buttons of a page lead, with what they say."""
-    return [(link["href"], link.get_text(strip=True)) for link in page.html.main.select("a.button")]
+    return [(link["href"], link.get_text().strip()) for link in page.html.main.select("a.button")]
 
 
 def begin_another_session(browser):
@@ -17,7 +18,7 @@ def begin_another_session(browser):
 
 
 def follow(browser, page):
-    (way,) = ways_on(page)
+    way, *_ = ways_on(page)
     return browser.follow_home(browser.visit(way[0]))
 
 
@@ -61,9 +62,71 @@ def test_a_client_s_sign_in_page_that_expired_begins_its_request_anew(
     sign_in = follow(browser, page)
     consent = browser.follow_home(sign_in.forms[0].submit("choice", value="sign-in"))
 
-    assert ways_on(page)[0][1] == "Start again"
+    assert [label for _, label in ways_on(page)] == ["Start again", "Back to Example App"]
     assert sign_in.request.path == "/sign-in"
     assert consent.request.path == "/consent"
+
+
+def test_a_page_of_an_application_that_cannot_go_on_leads_there(
+    subtests, app, browser, relying_party, database, turnable_clock
+):
+    page = browser.visit(relying_party.authorize(browser).location)
+    back = [("https://app.example.com/", "Back to Example App")]
+    stranger = Browser(app)
+    stranger.get("/sign-in")
+
+    with subtests.test("in another browser"):
+        seen = stranger.visit(page.request.url, expect_errors=True)
+        assert "This page has expired" in seen.text
+        assert "Start again from Example App." in seen.html.main.get_text()
+        assert ways_on(seen) == back
+    with subtests.test("in a browser without cookies"):
+        seen = Browser(app).visit(page.request.url, expect_errors=True)
+        assert "Cookies are needed" in seen.text
+        assert "Allow cookies for localhost, then start again." in seen.text
+        assert ways_on(seen) == back
+    turnable_clock.advance(hours=24)
+    with subtests.test("a day later"):
+        assert ways_on(browser.visit(page.request.url, expect_errors=True)) == back
+    with subtests.test("its redirect URI is another one by now"):
+        change(database, redirect_uris=("https://new.example.com/callback",))
+        seen = browser.visit(page.request.url, expect_errors=True)
+        assert "Start again from Example App." in seen.html.main.get_text()
+        assert ways_on(seen) == [("/", "Start page")]
+    with subtests.test("it is there no more"):
+        change(database, disabled=True)
+        seen = browser.visit(page.request.url, expect_errors=True)
+        assert "Example App" not in seen.text
+        assert ways_on(seen) == [("/", "Start page")]
+
+
+def change(database, **values):
+    with database.transaction() as connection:
+        connection.execute(update(oauth_client).values(values))
+
+
+def test_a_first_party_page_that_expired_leads_to_its_application(browser, turnable_clock):
+    application = "http://app.localhost:3000/inside"
+    form = browser.get("/sign-in", {"callbackURL": application}).forms[0]
+    turnable_clock.advance(minutes=11)
+
+    page = form.submit("choice", value="sign-in", expect_errors=True)
+
+    assert "Start again from app.localhost:3000." in page.html.main.get_text()
+    assert ways_on(page)[1] == (application, "Back to app.localhost:3000")
+
+
+def test_a_form_without_cookies_names_the_host_to_allow_them_for(app, browser):
+    form = browser.get("/sign-in").forms[0]
+    fields = {"csrf_token": form["csrf_token"].value, "attempt": form["attempt"].value}
+
+    for site, heading in (("same-origin", "Cookies are needed"), ("cross-site", "out of date")):
+        headers = {"Sec-Fetch-Site": site}
+        page = Browser(app).post("/sign-in", fields, headers=headers, expect_errors=True)
+
+        assert page.status_int == 403
+        assert heading in page.html.h1.get_text()
+        assert ("Allow cookies for localhost" in page.text) == (site == "same-origin")
 
 
 def test_an_altered_attempt_leads_nowhere_else(browser):

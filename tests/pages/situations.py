@@ -133,6 +133,20 @@ def expired(visit):
     visit.go("/consent", interaction="x")
 
 
+def expired_of_client(visit):
+    visit.authorize()
+    page = visit.tab.url
+    visit.tab.context.clear_cookies()
+    visit.go("/sign-in")
+    visit.tab.goto(page)
+
+
+def without_cookies(visit):
+    visit.authorize()
+    visit.tab.context.clear_cookies()
+    visit.tab.reload()
+
+
 def not_found(visit):
     visit.go("/nowhere")
 
@@ -165,6 +179,8 @@ ALL = {
         link_refused,
         wrong_redirect_uri,
         expired,
+        expired_of_client,
+        without_cookies,
         not_found,
     )
 }

@@ -170,7 +170,7 @@ def test_an_expired_choice_is_begun_anew(visit, turnable_clock, keep_picture):
     visit.press("consent-allow")
     sees(visit.tab, "This page has expired")
     keep_picture(visit.tab, "consent-expired")
-    visit.tab.locator("main a.button").click()
+    visit.tab.locator("main a.button.primary").click()
     sees(visit.tab, "Allow Reading List to use your account?")
     visit.press("consent-allow")
 

@@ -14,18 +14,21 @@ from authservice.oauth.authorize.interaction import Visit
 
 _PURPOSE = "interaction"
 _LIFETIME = timedelta(minutes=10)
+# Later the client no longer knows its state.
+_STARTS_AGAIN = timedelta(hours=24)
 
 
 class InteractionError(Exception):
     """An interaction that cannot go on.
 
-    ``query``, that of the authorization request, starts it again where it only expired. A forged
-    interaction has none.
+    ``query`` is that of the authorization request; a forged interaction has none. ``starts_again``
+    tells whether it may start the request again: it only expired, in this browser, within a day.
     """
 
-    def __init__(self, query: str | None = None) -> None:
+    def __init__(self, query: str | None = None, *, starts_again: bool = False) -> None:
         super().__init__("the interaction was altered, has expired or is another browser's")
         self.query = query
+        self.starts_again = starts_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,16 @@ class PendingRequest:
     def unseal(cls, secret: ServerSecret, browser: str | None, sealed: str) -> "PendingRequest":
         """Return the request; raises InteractionError unless it is whole, in time and here."""
         unsealed = secret.unseal(_PURPOSE, sealed, clock.now())
-        if unsealed is None or browser is None:
+        if unsealed is None:
             raise InteractionError
-        if not equal(unsealed.value["browser"], digest(browser)):
-            raise InteractionError
-        if unsealed.expired:
-            raise InteractionError(unsealed.value["query"])
+        query = unsealed.value["query"]
+        if browser is None or not equal(unsealed.value["browser"], digest(browser)):
+            raise InteractionError(query)
         started_at = datetime.fromtimestamp(unsealed.value["started"], UTC)
+        if unsealed.expired:
+            starts_again = clock.now() - started_at < _STARTS_AGAIN
+            raise InteractionError(query, starts_again=starts_again)
         # A page of a version before knows nothing of scopes that are declined.
         declined = tuple(unsealed.value.get("declined", ()))
         visit = Visit(started_at, unsealed.value["chosen"], declined)
-        return cls(unsealed.value["query"], visit)
+        return cls(query, visit)

@@ -2,20 +2,31 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from pyramid.i18n import TranslationString
 from pyramid.renderers import render
 from pyramid.response import Response
 
 from authservice import logs
 from authservice.settings.hosts import origin_of
 from authservice.settings.languages import direction
+from authservice.web.pages.texts import _
 from authservice.web.request import AuthRequest
 
 _log = logging.getLogger(__name__)
 
 _TEMPLATES = "authservice.web:templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The application that brought a person here, and its address if it has one on the web."""
+
+    name: str
+    address: str | None
 
 
 def page(
@@ -61,17 +72,19 @@ def error_page(
     status: int,
     title: str,
     message: str,
-    advice: str,
+    advice: str | None,
     *,
     description: str | None = None,
     code: str | None = None,
     action: tuple[str, str] | None = None,
+    application: Application | None = None,
     details: Iterable[tuple[str, str]] = (),
     difference: object = None,
 ) -> Response:
     """Return a page that says what happened and what to do; ``action`` is address and label.
 
-    Without one there is still a way on: to the start page.
+    Without one there is still a way on: to ``application``, or else to the start page. Without
+    ``advice`` the page says to start again from the application.
     ``description`` is for developers: the sentence of the protocol, which is in English always.
     """
     # The page shows the reference of this line, so that an operator finds what a person reports.
@@ -84,10 +97,23 @@ def error_page(
         "code": code,
         "reference": logs.current_reference(),
         "action": action,
+        "application": application,
         "details": list(details),
         "difference": difference,
     }
     return page(request, "error", values, status=status)
+
+
+def without_cookies(
+    request: AuthRequest,
+) -> tuple[TranslationString, TranslationString, TranslationString]:
+    """Return title, message and advice for a browser that sends no cookie back."""
+    host = urlsplit(request.auth_settings.auth_url).hostname
+    return (
+        _("Cookies are needed"),
+        _("Your browser sent none: they are switched off, or the page is from another browser."),
+        _("Allow cookies for ${host}, then start again.") % {"host": host},
+    )
 
 
 def _policy(here: str, form_targets: Iterable[str], *, own_script: bool) -> str:

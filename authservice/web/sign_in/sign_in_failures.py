@@ -11,7 +11,7 @@ from pyramid.response import Response
 from authservice import events
 from authservice.events import SignInFailed
 from authservice.identity_provider import SignInFailedError
-from authservice.web.pages.pages import error_page
+from authservice.web.pages.pages import error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
@@ -137,11 +137,14 @@ def _page(request: AuthRequest, target: ReturnTarget, error: SignInFailedError) 
             domain=DOMAIN,
             mapping={"minutes": minutes},
         )
+    title, message = text.title % provider, text.message % provider
+    if error.code == "state_mismatch" and not request.cookie_header:
+        title, message, advice = without_cookies(request)
     response = error_page(
         request,
         text.status,
-        text.title % provider,
-        text.message % provider,
+        title,
+        message,
         advice,
         code=printable(error.code),
         action=(again, label),

@@ -1,13 +1,20 @@
-"""The way back to the client for whose authorization request somebody signs in."""
+"""The way back to the application for which somebody signs in."""
+
+from urllib.parse import parse_qsl
 
 from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
 from authservice.oauth.authorize.pending import InteractionError
 from authservice.oauth.authorize.response import AuthorizationRefusedError, refuse
+from authservice.services.clients import clients
+from authservice.settings.hosts import origin_of
+from authservice.web.pages.pages import Application
 from authservice.web.pages.refusal import WayBack
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import interactions
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
+from authservice.web.sign_in.sign_in_prompt import host_or_scheme
 
+_ON_THE_WEB = ("https://", "http://")
 _DESCRIPTION = "The user may not sign in."
 
 
@@ -27,3 +34,34 @@ def access_denied(request: AuthRequest, target: ReturnTarget) -> WayBack | None:
         client_name=authorization_request.client.name or authorization_request.client.client_id,
         answer=answer,
     )
+
+
+def client_of(request: AuthRequest, query: str | None) -> Application | None:
+    """Return the client of an authorization request that cannot go on; None if there is none.
+
+    Its address is the origin of a redirect URI that is registered still.
+    """
+    sent = dict(parse_qsl(query or ""))
+    client = clients.find(request.db_readonly, sent.get("client_id", ""))
+    if client is None:
+        return None
+    uri = sent.get("redirect_uri", "")
+    on_the_web = uri in client.redirect_uris and uri.startswith(_ON_THE_WEB)
+    return Application(
+        client.name or client.client_id, f"{origin_of(uri)}/" if on_the_web else None
+    )
+
+
+def application_of(request: AuthRequest, target: ReturnTarget | None) -> Application | None:
+    """Return the application for which a sign-in was begun that cannot go on, as far as known."""
+    if target is None:
+        return None
+    if isinstance(target, OAuthReturn):
+        try:
+            return client_of(request, interactions.pending(request, target.interaction).query)
+        except InteractionError as error:
+            return client_of(request, error.query)
+    url = target.callback_url
+    if url.startswith("/") or not request.components.origins.allows_return_to(url):
+        return None
+    return Application(host_or_scheme(url), url)

@@ -20,13 +20,13 @@ from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json
 from authservice.web.gates import cors
 from authservice.web.gates.rate_limits.counts import TooManyRequestsError
 from authservice.web.pages.authorization_answer import authorization_answer
-from authservice.web.pages.pages import error_page
+from authservice.web.pages.pages import error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, form_pairs
 from authservice.web.routes import ROUTES, Surface
-from authservice.web.sign_in import interactions
+from authservice.web.sign_in import interactions, way_back
 from authservice.web.sign_in.sign_in_places import RELOAD_SECONDS, TooManySignInsError
 
 _log = logging.getLogger(__name__)
@@ -84,21 +84,30 @@ def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest
 @exception_view_config(InteractionError)
 def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
     """Say that the page is out of date, with a way to start again where that is known."""
-    action = ("/", _("Start page"))
-    if error.query is not None:
+    action = None
+    if error.starts_again:
         url = f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{error.query}"
         action = (url, _("Start again"))
-    return error_page(
-        request,
-        400,
+    application = way_back.client_of(request, error.query)
+    title, message, advice = (
         _("This page has expired"),
         _(
             "It was open for longer than ten minutes, belongs to another browser,"
             " was changed, or comes from before this service was set up again."
         ),
-        _("Start again from the application that brought you here."),
+        None if application else _("Start again from the application that brought you here."),
+    )
+    if error.query is not None and request.known_browser is None:
+        title, message, advice = without_cookies(request)
+    return error_page(
+        request,
+        400,
+        title,
+        message,
+        advice,
         code="interaction_expired",
         action=action,
+        application=application,
     )
 
 
@@ -110,20 +119,32 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
         route is not None
         and route.name in _ONLY_SIGNED_IN
         and request.confirmed_session is None
-        and request.environ.get("HTTP_SEC_FETCH_SITE", _SAME_ORIGIN) == _SAME_ORIGIN
+        and _sent_from_here(request)
     ):
         # The form was sent twice, or its person has signed out in another tab. A foreign page's
         # form brings no session along either, and its person would be told what is not so.
         return see_other(f"{request.auth_settings.auth_url}/signed-out")
-    return error_page(
-        request,
-        403,
+    title, message, advice = (
         _("This page is out of date"),
         _("The form was opened before you signed in or out, or cookies are switched off."),
         _("Go back, load the page again and try once more."),
+    )
+    if request.known_browser is None and _sent_from_here(request):
+        title, message, advice = without_cookies(request)
+    return error_page(
+        request,
+        403,
+        title,
+        message,
+        advice,
         code="csrf_token_invalid",
         action=_form_anew(request),
     )
+
+
+def _sent_from_here(request: AuthRequest) -> bool:
+    """Tell whether no other site's page has sent the form, as far as the browser says."""
+    return bool(request.environ.get("HTTP_SEC_FETCH_SITE", _SAME_ORIGIN) == _SAME_ORIGIN)
 
 
 def _form_anew(request: AuthRequest) -> tuple[str, str] | None:

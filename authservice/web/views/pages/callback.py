@@ -13,7 +13,14 @@ from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
-from authservice.web.sign_in import outage, places, return_target, sign_in_attempt, sign_in_failures
+from authservice.web.sign_in import (
+    outage,
+    places,
+    return_target,
+    sign_in_attempt,
+    sign_in_failures,
+    way_back,
+)
 from authservice.web.sign_in.arrival import arrived
 from authservice.web.sign_in.sign_in_attempt import SignInAttempt
 
@@ -88,12 +95,14 @@ def _repeated_or_unknown(
             return see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
         return page(request, "signed_in", {"user": session.user})
     again = return_target.sign_in_address(attempt.target, auth_url) if attempt else None
+    application = way_back.application_of(request, attempt.target) if attempt else None
     return error_page(
         request,
         400,
         _("This sign-in has expired"),
         _("It was finished already, took longer than ten minutes, or began in another browser."),
-        _("Go back to the application and sign in from there again."),
+        None if application else _("Go back to the application and sign in from there again."),
         code="state_mismatch",
         action=(again, _("Sign in again")) if again else None,
+        application=application,
     )

@@ -14,6 +14,7 @@ from authservice.web.sign_in import (
     sign_in_attempt,
     sign_in_page,
     silent_confirmation,
+    way_back,
 )
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
 from authservice.web.sign_in.sign_in_attempt import AttemptError, SignInAttempt
@@ -54,14 +55,16 @@ def _expired(request: AuthRequest, target: return_target.ReturnTarget | None) ->
         interactions.pending(request, target.interaction)
     auth_url = request.auth_settings.auth_url
     again = return_target.sign_in_address(target, auth_url) if target else None
+    application = way_back.application_of(request, target)
     return error_page(
         request,
         400,
         _("This page has expired"),
         _("The sign-in page was open for longer than ten minutes, or was changed on its way."),
-        _("Go back to the application and sign in from there again."),
+        None if application else _("Go back to the application and sign in from there again."),
         code="sign_in_expired",
         action=(again, _("Sign in again")) if again else None,
+        application=application,
     )
 
 
