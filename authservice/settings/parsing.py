@@ -20,6 +20,8 @@ from authservice.settings.problems import RefusedError
 IPNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 MAKE_A_SECRET = "make one with: openssl rand -base64 32"
+_BEYOND_ASCII = r"[^\x00-\x7f\u200c\u200d]"
+_JOINER = re.compile(rf"(?<={_BEYOND_ASCII})[\u200c\u200d](?={_BEYOND_ASCII})")
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
 _HIGHEST_PORT = 65535
 _SECRET_BYTES = 32
@@ -36,6 +38,15 @@ def accepting(fits: Callable[[str], object], remedy: str) -> Callable[[str], str
         return text
 
     return read
+
+
+def is_readable(text: str) -> bool:
+    """Tell whether a text says something, without characters that nobody sees.
+
+    A joiner is none of them between characters beyond ASCII: families of emoji, and words of
+    Persian and Indic scripts, are spelt with it (The Unicode Standard, section 23.2).
+    """
+    return bool(text.strip()) and _JOINER.sub("", text).isprintable()
 
 
 def words(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from authservice.settings.parsing import is_readable
 from authservice.settings.problems import RefusedError
 
 _LINE = re.compile(r"""(?P<uri>[^\s"]+)(?:\s+"(?P<name>[^"]*)")?(?P<clients>(?:\s+[^\s"]+)*)""")
@@ -41,7 +42,7 @@ def resource(line: str) -> Resource:
     if problem_with(uri):
         message = f"each line is {_EXPECTED}, then client ids: {uri!r}"
         raise RefusedError(message)
-    if name is not None and not (name.strip() and name.isprintable()):
+    if name is not None and not is_readable(name):
         message = f"the name of {uri!r} must be one that people can read"
         raise RefusedError(message)
     return Resource(uri, name and name.strip(), tuple(parts["clients"].split()))

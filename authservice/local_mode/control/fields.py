@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from authservice.local_mode.control.errors import invalid
+from authservice.settings.parsing import is_readable
 from authservice.web.request_body import BadBodyError, json_object
 
 _LONGEST = 1000
@@ -123,4 +124,4 @@ def _is_json(value: object) -> bool:
 
 
 def _is_line(text: str) -> bool:
-    return bool(text.strip()) and len(text) <= _LONGEST and text.isprintable()
+    return len(text) <= _LONGEST and is_readable(text)

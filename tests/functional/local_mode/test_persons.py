@@ -71,6 +71,14 @@ def test_those_of_the_file_come_after_the_local_developer(make_with_file):
     assert persons[2]["may_enter"] is False
 
 
+def test_a_name_is_spelt_with_the_joiners_that_it_needs(make_with_file):
+    names = ("👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "می\u200cروم", "क्\u200dष")
+    text = "".join(f"[person.p{number}]\nname = '{name}'\n" for number, name in enumerate(names))
+    _, *persons = Control(make_with_file(text)).get("persons")["persons"]
+
+    assert [each["name"] for each in persons] == [*names]
+
+
 @pytest.mark.engines("sqlite", "postgresql")
 def test_a_file_with_a_mistake_stops_the_start(subtests, make_with_file):
     for text, complaint in (
@@ -80,6 +88,17 @@ def test_a_file_with_a_mistake_stops_the_start(subtests, make_with_file):
         ("[persons.bob]", "persons: write tables [person.ID]"),
         ("person = 1", "write a table [person."),
         ("[person", "cannot be read"),
+        *(
+            (f"[person.bob]\nname = '{name}'", "[person.bob] name: This member must be text")
+            for name in (
+                "Bo\u200db",
+                "\u200d👩",
+                "👩\u200d",
+                "👩\u200d\u200d👧",
+                "a\u202eb",
+                "é\u200bé",
+            )
+        ),
     ):
         with subtests.test(text=text, complaint=complaint):
             with pytest.raises(SystemExit, match=r"local\.persons") as stopped:

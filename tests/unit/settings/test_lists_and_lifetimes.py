@@ -108,6 +108,7 @@ def test_a_resource_that_cannot_be_one_is_refused(subtests):
         ('"Calendar" https://api.example.com', "quotes"),
         ('https://api.example.com " "', "people can read"),
         ('https://api.example.com "Cal\tendar"', "people can read"),
+        ('https://api.example.com "Cal\u200dendar"', "people can read"),
         ("api.example.com", "absolute URI"),
         ("https://api.example.com#x client", "absolute URI"),
         ("https://", "absolute URI"),
