@@ -98,6 +98,12 @@ def test_a_page_of_an_application_that_cannot_go_on_leads_there(
         seen = browser.visit(page.request.url, expect_errors=True)
         assert "Example App" not in seen.text
         assert ways_on(seen) == [("/", "Start page")]
+    with subtests.test("the database does not answer"):
+        with database.transaction() as connection:
+            connection.execute(text("ALTER TABLE oauth_client RENAME TO lost"))
+        seen = browser.visit(page.request.url, expect_errors=True)
+        assert "This page has expired" in seen.text
+        assert ways_on(seen) == [("/", "Start page")]
 
 
 def change(database, **values):

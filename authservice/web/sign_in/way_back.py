@@ -2,6 +2,8 @@
 
 from urllib.parse import parse_qsl
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
 from authservice.oauth.authorize.pending import InteractionError
 from authservice.oauth.authorize.response import AuthorizationRefusedError, refuse
@@ -37,12 +39,16 @@ def access_denied(request: AuthRequest, target: ReturnTarget) -> WayBack | None:
 
 
 def client_of(request: AuthRequest, query: str | None) -> Application | None:
-    """Return the client of an authorization request that cannot go on; None if there is none.
+    """Return the client of an authorization request that cannot go on; None if it is not known.
 
     Its address is the origin of a redirect URI that is registered still.
     """
     sent = dict(parse_qsl(query or ""))
-    client = clients.find(request.db_readonly, sent.get("client_id", ""))
+    try:
+        client = clients.find(request.db_readonly, sent.get("client_id", ""))
+    except SQLAlchemyError:
+        # The page that would name it is shown all the same.
+        return None
     if client is None:
         return None
     uri = sent.get("redirect_uri", "")
