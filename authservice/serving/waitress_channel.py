@@ -150,7 +150,8 @@ def _refusal(channel: "Channel", request: RequestParser) -> Task:
     """
     if not isinstance(request.error, RequestEntityTooLarge):
         return _ErrorTask(channel, request)
-    request.headers["CONTENT_LENGTH"] = str(request.adj.max_request_body_size + 1)
+    longer = max(request.adj.max_request_body_size, max_body(request.path) + 1)
+    request.headers["CONTENT_LENGTH"] = str(longer)
     task = WSGITask(channel, request)
     # The rest of the body may still come.
     task.set_close_on_finish()

@@ -58,6 +58,8 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
     stopping = threading.Event()
     server = _listen(app, sockets, options)
     server.adj.connection_limit = affordable(server.adj.connection_limit, server.adj.threads)
+    # waitress refuses what is as long as its limit.
+    server.adj.max_request_body_size += 1
     components.sign_in_places.fit(server.adj.threads)
     listeners = _listeners(sockets)
     for listener in listeners:
