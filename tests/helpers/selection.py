@@ -10,7 +10,7 @@ from tests.helpers.engines import ENGINES
 
 _DIFFERENT = {"races", "stateful", "unit", "upgrades"}
 _MARKED = {"engines", "story"}
-# They need images that have been built, or measure for seconds each: whoever runs them names them.
+# They need images that have been built, or measure for seconds each: who runs them names them.
 _NAMED = ("tests/bench/runs", "tests/image")
 
 

@@ -24,7 +24,7 @@ def offer(folder, names):
 
 
 def _write(folder, found, name):
-    # For whoever asks: it is this interpreter, for which a compiled one was made.
+    # A compiled one too may say so: it is for this interpreter.
     with ZipFile(folder / f"{name}-{found.version}-py3-none-any.whl", "w") as wheel:
         for file in found.files:
             # Its programs lie beside it, and pip makes them again.
