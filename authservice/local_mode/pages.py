@@ -7,9 +7,11 @@ session check would take a fifth longer. So the renderer is wrapped.
 from typing import Any
 
 from pyramid.interfaces import IRendererFactory
+from pyramid_jinja2 import get_jinja2_environment
 
 from authservice.local_mode.request_log import refusal
 from authservice.local_mode.sign_in import persons_page
+from authservice.web.pages.pages import load_templates
 
 _JINJA2 = ".jinja2"
 
@@ -27,6 +29,7 @@ def includeme(config: Any) -> None:
     """Wrap the renderer of a router."""
     # What the router has registered counts from now on.
     config.commit()
+    load_templates(get_jinja2_environment(config), "authservice.local_mode")
     inner = config.registry.getUtility(IRendererFactory, name=_JINJA2)
 
     def factory(info: Any) -> Any:

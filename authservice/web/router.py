@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid_jinja2 import add_jinja2_renderer
+from pyramid_jinja2 import add_jinja2_renderer, get_jinja2_environment
 
 from authservice.services.people.shown_text import settled
 from authservice.web import routes
 from authservice.web.components import Components
 from authservice.web.gates.csrf import FormTokens
 from authservice.web.gates.rate_limits import by_client
+from authservice.web.pages.pages import load_templates
 from authservice.web.pages.texts import DOMAIN
 from authservice.web.request import AuthRequest
 
@@ -75,7 +76,9 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     config.scan("authservice.web.views")
     for extension in kind.extensions:
         config.include(extension)
-    return config.make_wsgi_app()
+    made = config.make_wsgi_app()
+    load_templates(get_jinja2_environment(config), "authservice.web")
+    return made
 
 
 def _add_tweens(config: Any, kind: RouterKind) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 import pytest
-from pyramid.interfaces import ILocalizer
+from pyramid.interfaces import ILocaleNegotiator
 
 from authservice import main
 from authservice.settings.languages import LANGUAGES, SOURCE
@@ -232,16 +232,22 @@ def test_programs_are_answered_in_english(browser, relying_party):
 
 
 def test_no_language_is_looked_up_for_programs(database_url):
-    # A router of its own: that of other tests has looked up languages before.
+    # A router of its own, since it is changed.
     ini = {"auth.mode": "local", "auth.url": ORIGIN, "auth.database_url": database_url}
     app = main({}, **ini)
+    looked_up = []
+
+    def negotiated(request):
+        looked_up.append(request.path)
+        return "de"
+
+    app.registry.registerUtility(negotiated, ILocaleNegotiator)
     browser = Browser(app)
     for path in ("/api/auth/get-session", "/api/auth/token", "/api/auth/oauth2/userinfo"):
         browser.get(path, headers=GERMAN, expect_errors=True)
-    assert app.registry.queryUtility(ILocalizer, "de") is None
-
     browser.get("/", headers=GERMAN)
-    assert app.registry.queryUtility(ILocalizer, "de") is not None
+
+    assert looked_up == ["/"]
     app.registry.components.close()
 
 

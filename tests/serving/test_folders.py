@@ -2,11 +2,15 @@
 
 import configparser
 import json
+import re
+import shutil
 from itertools import product
+
+import requests
 
 from tests.documentation.markdown import code_blocks
 from tests.helpers.ports import free_port
-from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
+from tests.helpers.processes import ROOT, SCRIPTS, LocalService, Process, finished
 from tests.serving.servers import local_ini
 
 
@@ -42,6 +46,24 @@ def test_its_programs_work_in_a_folder_of_any_name(tmp_path, stopped_in_the_end)
         command = [SCRIPTS / program, "local.ini", f"listen_port={free_port()}"]
         server = stopped_in_the_end(Process(command, ready="Serving on", cwd=folder))
         assert server.stop() == 0
+
+
+def test_once_it_serves_no_page_needs_a_file(tmp_path, stopped_in_the_end):
+    """Another version may lie there by then, whose pages ask for what this one does not know."""
+    package = shutil.copytree(ROOT / "authservice", tmp_path / "authservice")
+    service = stopped_in_the_end(LocalService(tmp_path, PYTHONPATH=str(tmp_path)))
+    for folder in ("locale", "web/templates", "web/static", "local_mode/templates"):
+        shutil.rmtree(package / folder)
+
+    def get(path):
+        headers = {"Accept": "text/html", "Accept-Language": "de"}
+        return requests.get(f"{service.url}{path}", headers=headers, timeout=20)
+
+    start = get("/").text
+    assert "Ein Klick, kein Passwort" in start
+    style = re.search(r'href="(/static/[^"]+\.css[^"]*)"', start)[1]
+    for path, status in ((style, 200), ("/nowhere", 404), ("/signed-out", 200)):
+        assert get(path).status_code == status, path
 
 
 def test_a_percent_sign_in_the_folder_is_named_in_one_line(subtests, tmp_path):

@@ -1,8 +1,12 @@
 """The language of a page: what the client asks for, else what the browser does, else English."""
 
+from importlib.resources import files
 from typing import Any
 
-from authservice.settings.languages import first_spoken
+from pyramid.i18n import make_localizer
+from pyramid.interfaces import ILocalizer
+
+from authservice.settings.languages import LANGUAGES, first_spoken
 from authservice.web.pages import accepted
 from authservice.web.request import AuthRequest
 
@@ -25,6 +29,9 @@ def negotiated(request: AuthRequest) -> str:
 
 
 def includeme(config: Any) -> None:
-    """Show pages in the languages of the catalogues."""
-    config.add_translation_dirs("authservice:locale")
+    """Show pages in the languages of the catalogues, which are loaded at the start."""
+    catalogues = [str(files("authservice").joinpath("locale"))]
+    for language in LANGUAGES:
+        localizer = make_localizer(language, catalogues)
+        config.registry.registerUtility(localizer, ILocalizer, name=language)
     config.set_locale_negotiator(negotiated)

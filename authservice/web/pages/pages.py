@@ -3,9 +3,11 @@
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
+from jinja2 import Environment
 from pyramid.i18n import TranslationString
 from pyramid.renderers import render
 from pyramid.response import Response
@@ -27,6 +29,12 @@ class Application:
 
     name: str
     address: str | None
+
+
+def load_templates(environment: Environment, package: str) -> None:
+    """Load every template of a package at the start: later its files may be of a newer version."""
+    for file in files(package).joinpath("templates").iterdir():
+        environment.get_template(f"{package}:templates/{file.name}")
 
 
 def page(

@@ -25,7 +25,7 @@ def shown(request: AuthRequest, prompt: SignInPrompt, *, template: str = "sign_i
         "csrf_token": csrf.token(request, signs_in=True),
         "reason": prompt.reason,
         "current_user": session.user if session else None,
-        "sign_in_choices": "sign_in_choices.jinja2",
+        "sign_in_choices": "authservice.web:templates/sign_in_choices.jinja2",
         "may_continue": prompt.reason in {None, "select_account"},
     }
     targets = [request.identity_provider.authorization_url("", ""), *prompt.leads_to]
