@@ -19,6 +19,7 @@ from authservice.crypto.server_secret import ServerSecret
 from authservice.database import schema
 from authservice.database.database import Database
 from authservice.database.postgresql import engines as postgresql
+from authservice.database.revision import REVISION
 from authservice.database.sqlite.file_system import network_file_system
 from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
 from authservice.models import account, user
@@ -87,7 +88,7 @@ def _check(database: Database, settings: AuthSettings) -> None:
             "the database is at revision %s, of a newer version of the service, and serves this"
             " one, which is made for %s, as well",
             revision,
-            schema.REVISION,
+            REVISION,
         )
     if settings.local_mode:
         strangers = select(account.c.id).where(account.c.provider_id != LOCAL_DEVELOPER).limit(1)
@@ -135,7 +136,7 @@ def _not_migrated(settings: AuthSettings, database: Database) -> str:
 def _too_new(revision: str | None) -> str:
     return (
         f"authservice: the database is at revision {revision}, which does not serve this version of"
-        f" the service, made for {schema.REVISION}; start a newer one"
+        f" the service, made for {REVISION}; start a newer one"
     )
 
 

@@ -18,6 +18,7 @@ from authservice.cli.ini_file import IniFile
 from authservice.database import schema
 from authservice.database.configuration import open_database
 from authservice.database.database import Database
+from authservice.database.revision import REVISION
 from authservice.database.transaction import Transaction
 from authservice.settings import SettingsError, load_remote_database_url
 from authservice.settings.ini_file import IniFileError
@@ -99,7 +100,7 @@ def require_migrated(database: Database, ini: IniFile, *, remote: bool = False) 
         if revision is not None and schema.is_newer(revision):
             fail(
                 f"the database is at revision {revision}, which does not serve this version of the"
-                f" service, made for {schema.REVISION}; use a newer one"
+                f" service, made for {REVISION}; use a newer one"
             )
     chosen = f'{_LOCAL}="${_REMOTE}" ' if remote else ""
     config = "" if ini.path is None else f" --config {shlex.quote(ini.path)}"
@@ -123,7 +124,7 @@ def closing(open_it: Callable[[], Database]) -> Iterator[Database]:
         # The driver's own text may name the host, but never holds the password.
         reason = str(error.orig).strip().splitlines()[0]
         fail(f"the database cannot be reached or written: {reason}")
-    except schema.NoFolderError as error:
+    except (schema.NoFolderError, PermissionError) as error:
         fail(f"the database cannot be written: {error}")
     finally:
         database.dispose()

@@ -18,12 +18,10 @@ from sqlalchemy.exc import OperationalError
 
 from authservice.crypto.private_files import make_folder
 from authservice.database.database import Database, advisory_lock
+from authservice.database.revision import REVISION
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
-
-# The newest revision; a test holds it against alembic/versions.
-REVISION = "0016"
 
 _version = Table("alembic_version", MetaData(), Column("version_num", Text))
 _compatibility = Table(
@@ -97,6 +95,21 @@ def revisions() -> list[str]:
     return known
 
 
+def works_since(revision: str) -> str:
+    """Return the oldest revision whose version of the service works with the tables of this one.
+
+    Raises MigrationsMissingError.
+    """
+    revisions()
+    # Imported here: it takes 0.1 s, and most databases are up to date.
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    module = ScriptDirectory(str(migrations())).get_revision(revision).module
+    # The first ones do not say it.
+    since: str = getattr(module, "works_since", revision)
+    return since
+
+
 def sqlite_file_is_missing(database: Database) -> bool:
     """Tell whether the database is an SQLite file that does not exist yet."""
     return database.is_sqlite and not os.path.exists(database.url.database or "")  # noqa: PTH110
@@ -160,7 +173,7 @@ def _keep_requests_waiting(connection: Connection) -> None:
 
 
 def _run_migrations(connection: Connection, current: str | None, target: str) -> None:
-    # Imported here: it takes 0.1 s, and most databases are up to date.
+    # Imported here, as above.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 

@@ -1,11 +1,13 @@
 """What may be wrong with a running service: a line for each condition, and how it is noticed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
+from authservice.database import schema
+from authservice.database.revision import REVISION
 from authservice.models import jwks
 from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web.request import AuthRequest
@@ -17,7 +19,8 @@ class Condition:
 
     name: str
     meaning: str
-    holds: Callable[[AuthRequest], bool]
+    holds: Callable[[AuthRequest], bool | str]
+    """A text says what was found."""
     serves: bool
 
 
@@ -27,6 +30,16 @@ def _database_unavailable(request: AuthRequest) -> bool:
     except SQLAlchemyError:
         return True
     return False
+
+
+def _database_not_served(request: AuthRequest) -> bool | str:
+    try:
+        if schema.is_migrated(request.db_readonly):
+            return False
+        revision = schema.revision(request.db_readonly)
+    except SQLAlchemyError:
+        return False
+    return f"revision {revision}" if revision else "no tables"
 
 
 def _database_file_lost(request: AuthRequest) -> bool:
@@ -64,8 +77,15 @@ CONDITIONS = (
     ),
     Condition(
         "database_unavailable",
-        "The database does not answer, or has not been migrated.",
+        "The database does not answer.",
         _database_unavailable,
+        serves=False,
+    ),
+    Condition(
+        "database_not_served",
+        f"The database does not serve this version, made for revision {REVISION}. Start the version"
+        " that has migrated it.",
+        _database_not_served,
         serves=False,
     ),
     Condition(
@@ -91,4 +111,10 @@ CONDITIONS = (
 
 def conditions(request: AuthRequest) -> list[Condition]:
     """Return what is wrong at the moment."""
-    return [condition for condition in CONDITIONS if condition.holds(request)]
+    return [
+        replace(condition, meaning=f"{condition.meaning} Found: {found}.")
+        if isinstance(found, str)
+        else condition
+        for condition in CONDITIONS
+        if (found := condition.holds(request))
+    ]

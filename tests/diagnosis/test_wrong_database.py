@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import sqlite3
+import sys
 from contextlib import closing
 
 from authservice.database.database import Database
@@ -14,6 +15,7 @@ from authservice.services.people import users
 from authservice.services.upkeep import local_mark
 from tests.diagnosis.machine import finds, registered
 from tests.helpers.ports import free_port
+from tests.helpers.processes import Process
 from tests.helpers.profiles import profile
 
 # The database
@@ -31,6 +33,15 @@ def test_a_database_of_an_earlier_version(machine):
     (found,) = finds(machine, "database.not_migrated")
 
     assert found["found"] == "revision 0001"
+
+    opened = f"file = sqlite3.connect({str(machine.database_file)!r})"
+    held = f'import signal, sqlite3; {opened}; file.execute("SELECT * FROM user"); print("open"); '
+    other = Process([sys.executable, "-c", f"{held}signal.pause()"], ready="open")
+    try:
+        _, found = finds(machine, "database.not_migrated", "database.in_use_by_older")
+    finally:
+        other.stop()
+    assert f"process {other.pid} (" in found["found"]
 
 
 def test_a_database_of_a_later_version(machine):

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import text
 
+from authservice.database.revision import REVISION
 from authservice.settings.version import __version__
 from authservice.web.readiness import CONDITIONS
 from tests.helpers.browser import Browser
@@ -46,6 +47,21 @@ def test_without_its_tables_it_is_unavailable_until_they_are_back(browser, datab
     assert browser.head(PATH, expect_errors=True).status_int == 503
     with database.transaction() as connection:
         connection.execute(text("ALTER TABLE jwks_away RENAME TO jwks"))
+    assert names(browser.get(PATH)) == ("ready", set())
+
+
+def test_with_tables_that_do_not_serve_it_any_more_it_says_which_it_found(browser, database):
+    with database.transaction() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    answer = browser.get(PATH, expect_errors=True)
+
+    assert answer.status_int == 503
+    assert names(answer) == ("unavailable", {"database_not_served"})
+    assert answer.json["conditions"]["database_not_served"].endswith(" Found: revision 9999.")
+    note = "UPDATE schema_compatibility SET revision = '9999', works_since = :since"
+    with database.transaction() as connection:
+        connection.execute(text(note), {"since": REVISION})
     assert names(browser.get(PATH)) == ("ready", set())
 
 

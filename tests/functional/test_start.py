@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from authservice import main
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from tests.helpers.applications import LOCAL
 from tests.helpers.browser import Browser
 from tests.helpers.mounts import lost_sshfs

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from authservice.cli import main as authservice
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from authservice.database.sqlite.copy import examine
 from tests.helpers.processes import LocalService
 

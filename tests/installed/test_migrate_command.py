@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from authservice.database import schema
+from authservice.database.revision import REVISION
 from tests.helpers.processes import ROOT, finished
 
 COMMAND = "import sys; from authservice.cli import main; main(sys.argv[1:])"
@@ -35,7 +35,7 @@ def test_an_installation_with_its_migrations(installation):
     status, said, made = migrate(installation)
 
     assert (status, made) == (0, True)
-    assert said.endswith(f"\nThe database is at revision {schema.REVISION}.\n")
+    assert said.endswith(f"\nThe database is at revision {REVISION}.\n")
 
 
 @pytest.mark.parametrize("left", ["no folder", "no revisions", "not the newest"])
@@ -43,7 +43,7 @@ def test_an_installation_without_says_so_and_makes_no_database(installation, lef
     scripts = installation / "authservice" / "alembic"
     if left != "no folder":
         shutil.copytree(ROOT / "alembic", scripts)
-        pattern = f"{schema.REVISION}_*.py" if left == "not the newest" else "*.py"
+        pattern = f"{REVISION}_*.py" if left == "not the newest" else "*.py"
         for revision in (scripts / "versions").glob(pattern):
             revision.unlink()
 

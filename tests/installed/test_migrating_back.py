@@ -9,6 +9,7 @@ from sqlalchemy import text
 from authservice.cli import main as authservice
 from authservice.database import schema
 from authservice.database.database import Database
+from authservice.database.revision import REVISION
 from tests.helpers.processes import SCRIPTS, LocalService, finished
 
 OLDER = "0007"
@@ -49,7 +50,7 @@ def test_without_a_yes_nothing_goes_back(subtests, migrate, database_url):
             migrate()
             said = migrate("--revision", OLDER, answer=answer)
             assert "not confirmed, so nothing was written" in said
-            assert revision(database_url) == schema.REVISION
+            assert revision(database_url) == REVISION
 
 
 def test_with_one_it_goes_back(subtests, migrate, database_url):
@@ -66,7 +67,7 @@ def test_forward_nobody_is_asked(migrate, database_url):
 
     migrate()
 
-    assert revision(database_url) == schema.REVISION
+    assert revision(database_url) == REVISION
 
 
 def test_tables_of_no_noted_revision_are_left_alone(subtests, migrate, database):
@@ -93,7 +94,7 @@ def test_it_does_not_go_back_while_a_service_runs(engine, database, database_url
         refused = finished(back, env=environ)
         assert refused.returncode == 1
         assert "the database is in use" in refused.stderr
-        assert revision(database_url) == schema.REVISION
+        assert revision(database_url) == REVISION
     finally:
         service.stop(signal.SIGTERM)
 
@@ -120,4 +121,4 @@ def test_a_service_that_starts_while_the_question_waits_keeps_its_tables(
         assert "the database is in use" in str(stop.value.code)
     finally:
         started[0].stop()
-    assert revision(database_url) == schema.REVISION
+    assert revision(database_url) == REVISION

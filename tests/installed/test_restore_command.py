@@ -13,7 +13,7 @@ from sqlalchemy import select
 from authservice.cli import main as authservice
 from authservice.database import schema
 from authservice.database.database import Database
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from authservice.models import oauth_consent
 from tests.helpers.browser import Browser
 from tests.helpers.expired import notices

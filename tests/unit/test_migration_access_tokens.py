@@ -5,11 +5,12 @@ from sqlalchemy import text
 
 from authservice.crypto.secret_values import digest
 from authservice.database import schema
+from authservice.database.revision import REVISION
 from authservice.services.tokens import access_tokens, refresh_tokens
 from tests.helpers.earlier_rows import ROWS, content, insert, moment
 
 # Tokens are read as this version of the service does, from all tables that it has.
-BEFORE, AFTER = "0009", schema.REVISION
+BEFORE, AFTER = "0009", REVISION
 API = '["https://api.example.com"]'
 
 

@@ -10,6 +10,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from authservice import clock
 from authservice.database.database import Database, advisory_lock
+from authservice.database.postgresql.engines import others_connected
+from authservice.database.revision import REVISION
 from authservice.models import user, verification
 from tests.helpers.lock_waits import wait_until_blocked
 from tests.helpers.verifications import a_row
@@ -55,7 +57,7 @@ def test_nobody_waits_for_long(database):
     for connection in (database.reader, transaction.connection):
         assert setting(connection, "lock_timeout") == "5s"
         assert setting(connection, "idle_in_transaction_session_timeout") == "15s"
-        assert setting(connection, "application_name") == "authservice"
+        assert setting(connection, "application_name") == f"authservice {REVISION}"
         driver = connection.connection.dbapi_connection
         given = {option.keyword: option.val for option in driver.pgconn.info if option.val}
         assert given[b"connect_timeout"] == b"5"
@@ -72,6 +74,25 @@ def test_the_address_has_the_last_word(database_url):
         assert setting(connection, "work_mem") == "128kB"
     transaction.end()
     database.dispose()
+
+
+def test_it_sees_connections_of_every_version_under_its_own_name(subtests, database_url):
+    for name, seen in (
+        (f"authservice {REVISION}", f"1 connection of revision {REVISION} from 127.0.0.1"),
+        ("authservice 9999", "1 connection of revision 9999 from 127.0.0.1"),
+        # As versions before this one, and as an address may name it.
+        ("authservice", "1 connection from 127.0.0.1"),
+        ("mine", None),
+        ("mine 9999", None),
+    ):
+        with subtests.test(name=name):
+            database = Database(database_url)
+            other = Database(f"{database_url}?application_name={name}")
+            assert setting(other.reader, "application_name") == name
+            expected = [] if seen is None else [seen]
+            assert list(map(str, others_connected(database.reader))) == expected
+            other.dispose()
+            database.dispose()
 
 
 def test_a_server_that_takes_no_writes_is_not_connected_to(database):

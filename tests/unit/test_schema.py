@@ -19,6 +19,7 @@ from sqlalchemy.schema import CreateIndex
 from authservice.database import schema
 from authservice.database.configuration import open_database
 from authservice.database.database import Database
+from authservice.database.revision import REVISION
 from authservice.models import metadata
 from tests.helpers.lock_waits import wait_until_blocked
 
@@ -35,7 +36,7 @@ def _config(connection):
 def test_the_revision_is_the_newest_migration():
     script = ScriptDirectory(str(ROOT / "alembic"))
 
-    assert script.get_heads() == [schema.REVISION]
+    assert script.get_heads() == [REVISION]
 
 
 # The index on expressions is compared below.
@@ -178,7 +179,7 @@ def test_another_revision_is_not_the_one_that_is_needed(subtests, database):
 def test_of_two_revisions_none_counts(subtests, database):
     """Whichever the database finds first: what the tables are at is not known."""
     for other in ("0001", "9999", "0f3a5c7e9b1d"):
-        for noted in permutations((schema.REVISION, other)):
+        for noted in permutations((REVISION, other)):
             with subtests.test(noted=noted):
                 with database.transaction() as connection:
                     connection.execute(text("DELETE FROM alembic_version"))
@@ -196,7 +197,7 @@ def test_of_two_revisions_none_counts(subtests, database):
 def test_a_newer_schema_serves_this_version_if_it_says_so(subtests, database):
     for revision, works_since, serves in (
         ("9999", "0001", True),
-        ("9999", schema.REVISION, True),
+        ("9999", REVISION, True),
         ("9999", "9998", False),
         # Said of another revision than the one that is there.
         ("9998", "0001", False),
@@ -227,9 +228,9 @@ def test_the_note_follows_the_migrations_both_ways(empty):
     def noted():
         return empty.reader.execute(text("SELECT * FROM schema_compatibility")).all()
 
-    assert schema.migrate(empty) == schema.REVISION
+    assert schema.migrate(empty) == REVISION
     ((revision, since),) = noted()
-    assert revision == schema.REVISION
+    assert revision == REVISION
     assert since <= revision
 
     assert schema.migrate(empty, "0004") == "0004"
@@ -300,4 +301,4 @@ def test_a_migration_and_a_request_that_need_the_same_tables_both_end(empty):
         wait_until_blocked(empty, migrating)
         # The first that the migration locks, and the first that it changes.
         request.exec_driver_sql('LOCK TABLE account, "user" IN ROW EXCLUSIVE MODE')
-    assert migrating.result() == schema.REVISION
+    assert migrating.result() == REVISION

@@ -1,8 +1,9 @@
 """A newer version has migrated the database: this one goes on, may start, and can come back."""
 
 import pytest
+import requests
 
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from tests.helpers.processes import ROOT
 from tests.upgrades.client import Busy, Client
 from tests.upgrades.versions import NEXT, Version, newer
@@ -56,6 +57,35 @@ def test_where_it_says_so_both_serve_and_this_one_may_start(make_newer, this, se
     assert [client.sub(each, tokens["access_token"]) for each in both] == ["local-developer"] * 2
     assert client.redeem(after, client.code(this))["token_type"] == "Bearer"
     assert this.run("authservice", "cleanup")[0] == 0
+
+
+def test_where_it_does_not_this_one_is_stopped_before(make_newer, this, serve):
+    after = make_newer(works_since=NEXT)
+    assert this.run(*MIGRATE)[0] == 0
+    running = serve(this)
+    # It has read from the database by then.
+    assert ready(this) == (200, {})
+
+    _, checked = after.run("authservice", "check", "--config", "local.ini")
+    status, output = after.run(*MIGRATE)
+
+    sqlite = this.env["AUTH_DATABASE_URL"].startswith("sqlite")
+    user = f"process {running.pid} (pserve)" if sqlite else f" of revision {REVISION}"
+    assert user in checked.partition("database.in_use_by_older")[2]
+    assert status == 1
+    assert user in output
+    assert f"does not work with the tables of revision {NEXT}; stop it first" in output
+    assert ready(this) == (200, {})
+
+    assert after.run(*MIGRATE, "--anyway")[0] == 0
+    status, conditions = ready(this)
+    assert (status, list(conditions)) == (503, ["database_not_served"])
+    assert f"revision {NEXT}." in conditions["database_not_served"]
+
+
+def ready(version):
+    answer = requests.get(f"{version.url}/api/ready", timeout=20)
+    return answer.status_code, answer.json()["conditions"]
 
 
 def test_where_it_does_not_this_one_says_so_and_does_not_start(make_newer, this):

@@ -5,7 +5,7 @@ The migration says which. What people and clients had goes on either way, and ba
 
 import pytest
 
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from tests.helpers.processes import ROOT
 from tests.upgrades.client import Busy, Client
 from tests.upgrades.versions import Version, older, works_since

@@ -4,7 +4,7 @@ import shutil
 
 from alembic.script import ScriptDirectory
 
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from tests.helpers import parts
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, Process, finished
@@ -73,7 +73,7 @@ def newer(folder, *, works_since):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     shutil.copy(ROOT / "local.ini", folder)
-    schema = folder / "authservice/database/schema.py"
+    schema = folder / "authservice/database/revision.py"
     text = schema.read_text(encoding="utf-8")
     assert f'REVISION = "{REVISION}"' in text
     text = text.replace(f'REVISION = "{REVISION}"', f'REVISION = "{NEXT}"')

@@ -2,21 +2,17 @@
 
 import argparse
 import sys
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
 from authservice.cli import confirmation, database, ini_file
-from authservice.cli.arguments import Once, fail
-from authservice.database import schema
-from authservice.database.postgresql import engines as postgresql
+from authservice.cli.arguments import Once, Switch, fail
+from authservice.database import other_processes, schema
+from authservice.database.database import Database
+from authservice.database.revision import REVISION
 from authservice.database.schema import (
     MigrationsMissingError,
     NewerSchemaError,
     NoRevisionError,
 )
-from authservice.database.sqlite.replacement import is_in_use
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--revision",
         action=Once,
-        default=schema.REVISION,
-        help="go to this one; to an older one only while no service runs, losing what came later",
+        default=REVISION,
+        help="go to this one; to an older one, what came later is lost",
+    )
+    parser.add_argument(
+        "--anyway",
+        action=Switch,
+        help="although a process has the database open that the new tables do not serve",
     )
     confirmation.add_arguments(parser)
 
@@ -44,46 +45,32 @@ def run(options: argparse.Namespace) -> None:
     with database.local_database(ini, writes=True) as opened:
         missing = schema.sqlite_file_is_missing(opened)
         current = None if missing else schema.revision(opened.reader)
-        back = current in known and options.revision < current
-        if back and not opened.is_sqlite:
-            # On this one connection, so that no other of this process counts as another process.
-            used = partial(postgresql.others_connected, opened.reader)
-            _confirm_going_back(options, current, used)
-    if back and opened.is_sqlite:
-        # By now this process has closed the file, whose lock it would lose otherwise.
-        file = Path(str(opened.url.database))
-        _confirm_going_back(options, current, partial(is_in_use, file))
-    ini = replace(ini, remark="")
-    with database.local_database(ini, writes=False) as opened:
+        _require_served(options, opened)
+        if current in known and options.revision < current:
+            confirmation.confirm(
+                options,
+                f"The database goes back from revision {current} to {options.revision}. Data that"
+                " only the newer tables can hold is lost.",
+            )
+            # A process may have opened the database while the question was open.
+            _require_served(options, opened)
         try:
             reached = schema.migrate(opened, options.revision)
         except NewerSchemaError as error:
             fail(
                 f"the database is at revision {error}, of a newer version of the service than this"
-                f" one, made for {schema.REVISION}; use that version's command"
+                f" one, made for {REVISION}; use that version's command"
             )
         except NoRevisionError as error:
             fail(str(error))
     sys.stderr.write(f"The database is at revision {reached}.\n")
 
 
-def _confirm_going_back(
-    options: argparse.Namespace, current: str | None, in_use: Callable[[], object]
-) -> None:
-    """Continue on yes, if no other process is known to have the database open."""
-    _require_unused(in_use)
-    confirmation.confirm(
-        options,
-        f"The database goes back from revision {current} to {options.revision}. Data that only the"
-        " newer tables can hold is lost.",
-    )
-    # A process may have opened the database while the question was open.
-    _require_unused(in_use)
-
-
-def _require_unused(in_use: Callable[[], object]) -> None:
-    if in_use():
+def _require_served(options: argparse.Namespace, opened: Database) -> None:
+    """End the command if another process works with the database that the new tables exclude."""
+    if not options.anyway and (excluded := other_processes.excluded(opened, options.revision)):
         fail(
-            "the database is in use, and a version that runs needs its tables; stop the service and"
-            " whatever else has it open, then try again"
+            f"the database is in use by {', '.join(excluded)}, whose version does not work with the"
+            f" tables of revision {options.revision}; stop it first, or add --anyway: then it"
+            " answers with errors"
         )

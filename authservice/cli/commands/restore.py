@@ -22,6 +22,7 @@ from authservice.cli.arguments import Switch, fail
 from authservice.cli.commands import event_log
 from authservice.database import schema
 from authservice.database.database import Database
+from authservice.database.revision import REVISION
 from authservice.database.schema import MigrationsMissingError, NewerSchemaError
 from authservice.database.sqlite.copy import DamagedError, as_one_file, copy, examine
 from authservice.database.sqlite.replacement import InUseError, replace
@@ -87,7 +88,7 @@ def _prepared(options: argparse.Namespace, target: Path) -> Iterator[tuple[Path,
         except NewerSchemaError as error:
             raise DamagedError(
                 f"its revision {error} does not serve this version of the service, which is made"
-                f" for {schema.REVISION}"
+                f" for {REVISION}"
             ) from None
         if not options.keep_sessions:
             with prepared.transaction() as connection:

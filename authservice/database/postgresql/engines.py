@@ -1,20 +1,22 @@
 """PostgreSQL: how long a caller waits for it, and when a connection is of no use any more."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, text
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import NullPool, QueuePool
 
+from authservice.database.revision import REVISION
+
 if TYPE_CHECKING:
     from authservice.database.postgresql.replies import Server
 
 # The URL overrides these values. A connection to a vanished machine is closed after some 15
 # seconds, also while a command waits for a reply without a limit. Of several servers only the
-# primary will do.
+# primary will do. By its name a migration tells which version a connection is of.
 _CONNECT: dict[str, str] = {
-    "application_name": "authservice",
+    "application_name": f"authservice {REVISION}",
     "connect_timeout": "5",
     "keepalives_idle": "5",
     "keepalives_interval": "5",
@@ -98,17 +100,34 @@ def _engine(url: URL, server: "Server", *, read_only: bool) -> Engine:
 
 
 _OTHERS = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-    " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+    r"SELECT substring(application_name from ' (\d+)$'), host(client_addr), count(*)"
+    " FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    r" AND regexp_replace(application_name, ' \d+$', '')"
+    r" = regexp_replace(current_setting('application_name'), ' \d+$', '')"
+    " GROUP BY 1, 2 ORDER BY 1, 2"
 )
 
 
-def others_connected(connection: Connection) -> int:
-    """Return how many connections servers and commands have beside this one.
+class Connected(NamedTuple):
+    """Connections of one version of the service from one host, as far as the server tells."""
 
-    Those of another role, and those behind a pooler with another name, are not seen.
+    revision: str | None
+    host: str | None
+    connections: int
+
+    def __str__(self) -> str:
+        """Return them as a person is told of them."""
+        of = f" of revision {self.revision}" if self.revision else ""
+        where = f" from {self.host}" if self.host else ""
+        return f"{self.connections} connection{'s'[: self.connections != 1]}{of}{where}"
+
+
+def others_connected(connection: Connection) -> list[Connected]:
+    """Return which connections servers and commands have beside this one.
+
+    Those that have another name, as behind a pooler, are not seen.
     """
-    return connection.scalar(_OTHERS) or 0
+    return [Connected(*row) for row in connection.execute(_OTHERS)]
 
 
 def advisory_lock(connection: Connection, key: int) -> None:

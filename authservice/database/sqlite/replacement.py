@@ -9,7 +9,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -61,15 +61,26 @@ def replace(database_file: Path, content: Path, kept_as: Path) -> bool:
     return existed
 
 
-def is_in_use(database_file: Path) -> bool:
-    """Tell whether another process has the database open; to be called while this one has not."""
-    if not database_file.exists():
-        return False
+def users(database_file: Path) -> list[str]:
+    """Return the processes that have the database open; to be called while this one has not."""
     try:
         with _alone(database_file):
-            return False
+            return []
     except InUseError:
-        return True
+        return _named(database_file) or ["another process"]
+
+
+def _named(file: Path) -> list[str]:
+    """Return the processes that have a file open, as far as the system shows them to this user."""
+    found = {}
+    for opened in Path("/proc").glob("[0-9]*/fd/*"):
+        # A process may end meanwhile, and others show nothing.
+        with suppress(OSError):
+            if opened.samefile(file):
+                process = opened.parents[1]
+                program = (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+                found[process.name] = f"process {process.name} ({program})"
+    return list(found.values())
 
 
 @contextmanager

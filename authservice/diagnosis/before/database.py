@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from sqlalchemy.exc import DBAPIError
 from authservice import clock
 from authservice.crypto.local_secret import local_secret
 from authservice.crypto.server_secret import ServerSecret
-from authservice.database import schema
+from authservice.database import other_processes, schema
 from authservice.database.database import Database
+from authservice.database.revision import REVISION
+from authservice.database.schema import MigrationsMissingError
 from authservice.database.sqlite.file_system import network_file_system
 from authservice.diagnosis.deployment import Deployment
 from authservice.diagnosis.finding import Finding, error, subject, warning
@@ -145,6 +147,11 @@ DATABASE_NOT_MIGRATED = error(
     "The database lacks the tables of this version.",
     "Migrate before the deployment: authservice migrate --config INI",
 )
+DATABASE_IN_USE_BY_OLDER = warning(
+    "database.in_use_by_older",
+    "A process has the database open whose version does not work with the tables of this one.",
+    "Stop it before you migrate.",
+)
 DATABASE_NEWER = error(
     "database.newer",
     "A newer version has migrated the database, and this one does not work with its tables.",
@@ -206,6 +213,7 @@ def database(deployment: Deployment) -> Iterator[Finding]:
                 if unfit:
                     return
             yield from _what_it_holds(connection, deployment.settings)
+        yield from _in_use(deployment)
     except ModuleNotFoundError:
         yield database.skipped("The driver of the database is not installed.")
     except DBAPIError as failure:
@@ -219,6 +227,12 @@ def reading(deployment: Deployment) -> Iterator[Connection | None]:
 
     Raises DBAPIError, and ModuleNotFoundError where the driver is missing.
     """
+    with _opened(deployment) as examined:
+        yield None if schema.sqlite_file_is_missing(examined) else examined.reader
+
+
+@contextmanager
+def _opened(deployment: Deployment) -> Iterator[Database]:
     url = make_url(deployment.settings.database_url)
     if url.get_backend_name() != "sqlite":
         # Without an encoding of the client, text of a database in SQL_ASCII comes as bytes. A
@@ -228,7 +242,7 @@ def reading(deployment: Deployment) -> Iterator[Connection | None]:
         url = url.set(query=given | dict(url.query))
     examined = Database(url.render_as_string(hide_password=False))
     try:
-        yield None if schema.sqlite_file_is_missing(examined) else examined.reader
+        yield examined
     finally:
         examined.dispose()
 
@@ -240,7 +254,7 @@ def _what_it_holds(connection: Connection, settings: AuthSettings) -> Iterator[F
         yield (DATABASE_NEWER if newer else DATABASE_NOT_MIGRATED).at(
             "auth.database_url",
             found=f"revision {revision}" if revision else "no tables",
-            expected=f"revision {schema.REVISION}",
+            expected=f"revision {REVISION}",
         )
         return
     if settings.local_mode:
@@ -262,6 +276,14 @@ def _what_it_holds(connection: Connection, settings: AuthSettings) -> Iterator[F
     if linked:
         names = ", ".join(linked)
         yield DATABASE_LINKED_ACCOUNTS.at("auth.database_url", found=f"users {names}")
+
+
+def _in_use(deployment: Deployment) -> Iterator[Finding]:
+    """Yield which processes have to be stopped before the database is migrated."""
+    # What it lacks otherwise is found by others.
+    with suppress(MigrationsMissingError, PermissionError), _opened(deployment) as examined:
+        if excluded := other_processes.excluded(examined, REVISION):
+            yield DATABASE_IN_USE_BY_OLDER.at("auth.database_url", found=", ".join(excluded))
 
 
 def _postgresql(connection: Connection) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from authservice.database.schema import REVISION
+from authservice.database.revision import REVISION
 from authservice.database.sqlite.copy import DamagedError, copy, examine
 
 pytestmark = pytest.mark.engines("sqlite")
