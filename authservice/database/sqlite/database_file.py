@@ -46,6 +46,8 @@ class DatabaseFile:
         self._identity: tuple[int, int] | None = None
         self._damage: str | None = None
         self._examining = threading.Lock()
+        # To examine a file is part of looking at it.
+        self._noting = threading.RLock()
         self._examined: tuple[int, int] | None = None
         self._examined_at = 0.0
         self._size = 0
@@ -81,7 +83,7 @@ class DatabaseFile:
         It costs one question to the kernel. Of a file that has become shorter the header is read. A
         small one that has changed is examined, if the last examination was a second ago.
         """
-        self._note(self._what_is_wrong(at_commit=True))
+        self._note(at_commit=True)
         if self.fault is not None:
             raise OperationalError(
                 "", None, sqlite3.OperationalError(f"the database file {self.fault}")
@@ -89,14 +91,14 @@ class DatabaseFile:
 
     def look(self) -> str | None:
         """Return what is wrong; what has changed is examined if that is quickly done."""
-        self._note(self._what_is_wrong())
+        self._note()
         if self._took < _QUICK_SECONDS:
             self._examine_what_has_changed()
         return self.fault
 
     def look_again(self) -> None:
         """Look for what is wrong, as each second: for damage as often as there is time for it."""
-        self._note(self._what_is_wrong())
+        self._note()
         self._examine_what_has_changed()
 
     def note_failure(self, error: BaseException) -> None:
@@ -104,7 +106,7 @@ class DatabaseFile:
         cause = error.orig if isinstance(error, DBAPIError) else error
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
             self._damage = str(cause)
-            self._note(self._what_is_wrong())
+            self._note()
 
     def examine_within(self, seconds: float) -> str | None:
         """Look for damage, and return what was found in this time; the rest is done aside."""
@@ -128,7 +130,7 @@ class DatabaseFile:
             self._examined = None if status is None else _version(status)
             if damage is not None:
                 self._damage = damage
-                self._note(self._what_is_wrong())
+                self._note()
         finally:
             self._examining.release()
 
@@ -175,14 +177,17 @@ class DatabaseFile:
             if not rests and _version(status) != self._examined:
                 self.examine()
 
-    def _note(self, fault: str | None) -> None:
-        before, self.fault = self.fault, fault
-        if fault is not None and fault != before:
-            _log.error(
-                "nothing is acknowledged any more: the database file %s %s", self._path, fault
-            )
-        elif fault is None and before is not None:
-            _log.warning("the database file %s is back", self._path)
+    def _note(self, *, at_commit: bool = False) -> None:
+        """Note what is wrong, and say it once: nobody notes what was seen before another looked."""
+        with self._noting:
+            fault = self._what_is_wrong(at_commit=at_commit)
+            before, self.fault = self.fault, fault
+            if fault is not None and fault != before:
+                _log.error(
+                    "nothing is acknowledged any more: the database file %s %s", self._path, fault
+                )
+            elif fault is None and before is not None:
+                _log.warning("the database file %s is back", self._path)
 
     def _examine_what_has_changed(self) -> None:
         if self.fault is not None or monotonic() < self._rest_until:
