@@ -80,7 +80,7 @@ class Checkout:
         _programs(folder / "bin", _MACHINE)
         _programs(self.folder / ".venv" / "bin", _ENVIRONMENT)
         (self.folder / "requirements").mkdir()
-        for name in ("dev", "lint", "browser", "docs", "node", "prove"):
+        for name in ("dev", "lint", "browser", "docs", "node", "prove", "production-image"):
             self.lock(name, f"{name}==1")
         (self.folder / "tests" / "npm").mkdir(parents=True)
         (self.folder / "tests" / "npm" / "package-lock.json").touch()

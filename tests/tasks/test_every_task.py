@@ -19,6 +19,7 @@ TASKS = {
     "format": "ruff format .",
     "screenshots": "python -m tests.pages",
     "messages": "python -m tools.messages",
+    "production": r"pip .* check",
     "migrate": "authservice migrate --config local.ini",
     "lock": "uv pip compile .* -o requirements/prove.txt requirements/prove.in",
 }
