@@ -20,7 +20,7 @@ from an ini file:
 
 1. the one that `--config` names,
 2. else the one that the variable `AUTHSERVICE_CONFIG` names. The \
-[unit, the wrapper](deployment.md#check) and the [images](image.md) set it,
+[unit, the wrapper](deployment.md#migrate) and the [images](image.md) set it,
 3. else `local.ini` in the current folder. If that folder also has a configured `production.ini`, \
 only the command that registers a client uses `local.ini`.
 
