@@ -51,6 +51,8 @@ def test_its_programs_work_in_a_folder_of_any_name(tmp_path, stopped_in_the_end)
 def test_once_it_serves_no_page_needs_a_file(tmp_path, stopped_in_the_end):
     """Another version may lie there by then, whose pages ask for what this one does not know."""
     package = shutil.copytree(ROOT / "authservice", tmp_path / "authservice")
+    # As an editor marks what it changes.
+    (package / "web/templates/.#page.jinja2").symlink_to("somebody@somewhere")
     service = stopped_in_the_end(LocalService(tmp_path, PYTHONPATH=str(tmp_path)))
     for folder in ("locale", "web/templates", "web/static", "local_mode/templates"):
         shutil.rmtree(package / folder)

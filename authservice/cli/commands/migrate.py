@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--anyway",
         action=Switch,
-        help="although a process has the database open that the new tables do not serve",
+        help="migrate although a process has the database open that the new tables do not serve",
     )
     confirmation.add_arguments(parser)
 

@@ -78,7 +78,9 @@ def _named(file: Path) -> list[str]:
         with suppress(OSError):
             if opened.samefile(file):
                 process = opened.parents[1]
-                program = (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+                name = (process / "comm").read_text(encoding="utf-8", errors="replace")
+                # It chooses its name itself, which must not speak to a terminal.
+                program = "".join(filter(str.isprintable, name))
                 found[process.name] = f"process {process.name} ({program})"
     return list(found.values())
 

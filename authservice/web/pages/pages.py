@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,7 +34,8 @@ class Application:
 
 def load_templates(environment: Environment, package: str) -> None:
     """Load every template of a package at the start: later its files may be of a newer version."""
-    for file in files(package).joinpath("templates").iterdir():
+    # An editor's own files may lie beside them.
+    for file in Path(str(files(package))).glob("templates/[!.]*.jinja2"):
         environment.get_template(f"{package}:templates/{file.name}")
 
 
