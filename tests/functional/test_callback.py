@@ -49,6 +49,24 @@ def test_coming_again_leads_on_as_the_first_time(browser, leaving, database):
     assert _count(database, session) == 1
 
 
+def test_a_browser_that_dropped_the_answer_for_a_second_click_begins_again(app, browser, leaving):
+    first = Browser(app)
+    for cookie in browser.cookiejar:
+        first.cookiejar.set_cookie(cookie)
+    first.visit(leaving)
+    browser.extra_environ["HTTP_SEC_FETCH_MODE"] = "navigate"
+
+    again = browser.visit(leaving)
+
+    assert (again.status_int, again.location == leaving) == (303, False)
+    assert browser.visit(again.location).location == f"{ORIGIN}/home"
+    assert browser.session() is not None
+    # What has been answered is not begun again, whoever has signed out since.
+    browser.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
+    for address in (leaving, again.location):
+        assert browser.visit(address, expect_errors=True).status_int == 400
+
+
 def test_a_form_sent_twice_leads_to_the_same_attempt(browser, database):
     form = browser.get("/sign-in").forms[0]
 

@@ -94,6 +94,8 @@ def _repeated_or_unknown(
             new_user = row.updated_at is not None and session.user.created_at >= row.updated_at
             return see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
         return page(request, "signed_in", {"user": session.user})
+    if row and attempt and row.spent and _waits(request, attempt):
+        return _begun_again(request, attempt)
     again = return_target.sign_in_address(attempt.target, auth_url) if attempt else None
     application = way_back.application_of(request, attempt.target) if attempt else None
     return error_page(
@@ -106,3 +108,21 @@ def _repeated_or_unknown(
         action=(again, _("Sign in again")) if again else None,
         application=application,
     )
+
+
+def _waits(request: AuthRequest, attempt: SignInAttempt) -> bool:
+    """Tell whether a browser still waits: the answer to its first callback clears this cookie.
+
+    A program that sends a callback again does not say that it navigates: it is told the reason.
+    """
+    navigates = request.environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
+    return navigates and request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
+
+
+def _begun_again(request: AuthRequest, attempt: SignInAttempt) -> Response:
+    """Begin anew for a browser that dropped the answer, with the session, for a second click."""
+    fresh = sign_in_attempt.new(attempt.target, confirms=attempt.confirms)
+    response = see_other(sign_in_attempt.begin(request, fresh))
+    request.cookies_of_service.clear_attempt(response, attempt.id)
+    request.cookies_of_service.set_attempt(response, fresh.id)
+    return response
