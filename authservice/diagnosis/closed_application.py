@@ -163,6 +163,9 @@ FORGED_HEADERS_BELIEVED = error(
 )
 
 _LOCAL = "127.0.0.1"
+# All that may stand in a name beside letters, digits and hyphens (RFC 9110, section 5.6.2). Some
+# servers read each of them like a hyphen.
+_SIGNS = "!#$%&'*+.^_`|~"
 
 
 def _forged(application: ClosedApplication) -> dict[str, str]:
@@ -185,7 +188,7 @@ def _forged(application: ClosedApplication) -> dict[str, str]:
         "X_Forwarded_Host": other,
         "X_Forwarded_Method": "OPTIONS",
         "Remote-User": "root",
-        "Remote_User": "root",
+        **{f"Remote{sign}User": "root" for sign in _SIGNS},
         "X-Forwarded-User": "root",
         "Authorization": "Bearer forged",
         "Cookie": "__Secure-authservice.session_token=forged.forged",

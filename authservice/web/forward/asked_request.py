@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from authservice.web.forward import identity_headers
 from authservice.web.gates.client_address import is_trusted
 from authservice.web.request import AuthRequest
 
@@ -46,7 +47,7 @@ class AskedRequest:
 
 def original_url(request: AuthRequest) -> str:
     """Return the address in X-Original-URL; raises RefusedRequestError."""
-    _require_trusted(request)
+    _require_proxy(request)
     parts = _ORIGINAL_URL.fullmatch(request.environ.get("HTTP_X_ORIGINAL_URL", ""))
     if parts is None:
         raise RefusedRequestError(
@@ -58,7 +59,7 @@ def original_url(request: AuthRequest) -> str:
 
 def forwarded(request: AuthRequest) -> AskedRequest:
     """Return what X-Forwarded-Method, -Proto, -Host and -Uri tell; raises RefusedRequestError."""
-    _require_trusted(request)
+    _require_proxy(request)
     method = _said(request, "Method", *_METHOD)
     proto = _said(request, "Proto", *_PROTO)
     host = _said(request, "Host", *_FORWARDED_HOST)
@@ -67,11 +68,18 @@ def forwarded(request: AuthRequest) -> AskedRequest:
     return AskedRequest(address, method in {"GET", "HEAD"} and _opens_a_page(request))
 
 
-def _require_trusted(request: AuthRequest) -> None:
+def _require_proxy(request: AuthRequest) -> None:
+    """Refuse who may not ask, and what a proxy that asks so passes on to its application."""
     sender = request.environ.get("REMOTE_ADDR", "")
     if not is_trusted(sender, request.auth_settings.trusted_proxies):
         raise RefusedRequestError(
             "PROXY_NOT_TRUSTED", "Only a proxy that auth.trusted_proxies names may ask here"
+        )
+    if identity_headers.has_others(request.environ):
+        raise RefusedRequestError(
+            "INVALID_IDENTITY_HEADER",
+            "A request to an application may have no header whose name begins with Remote, but for"
+            " Remote-User, -Name, -Email, -Username and -Groups, which the proxy replaces",
         )
 
 

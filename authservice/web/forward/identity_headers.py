@@ -1,7 +1,7 @@
 """What an application behind a proxy learns of a person: Remote-User and the headers beside it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from authservice.services.people.users import User
@@ -10,6 +10,8 @@ from authservice.services.people.users import User
 _PLAIN = re.compile(r"[!-$&-+\--~]*")
 _KEPT = "!\"#$&'()*+-./:;<=>?@[\\]^_`{|}~"
 _LONGEST_GROUPS = 4096
+# As WSGI names them. Every proxy of ours puts its own in place of those of a visitor.
+_OURS = {f"HTTP_REMOTE_{name}" for name in ("USER", "NAME", "EMAIL", "USERNAME", "GROUPS")}
 
 
 def of_person(user: User, groups: str) -> list[tuple[str, str]]:
@@ -24,6 +26,14 @@ def of_person(user: User, groups: str) -> list[tuple[str, str]]:
         ("Remote-Username", _encoded(user.username or "")),
         ("Remote-Groups", groups),
     ]
+
+
+def has_others(environ: Mapping[str, object]) -> bool:
+    """Tell whether a request has headers whose names begin with Remote, and that are not ours.
+
+    Applications may take ``Remote.User`` for ``Remote-User``, or believe a ``Remote-Role``.
+    """
+    return any(name.startswith("HTTP_REMOTE") and name not in _OURS for name in environ)
 
 
 def groups_value(groups: Iterable[str]) -> str:

@@ -24,8 +24,8 @@ class Proxy:
     port: int
     without_answer: int
     """The status where the service says nothing."""
-    passes_unknown_identities: bool = False
-    """Whether the application gets other headers in Remote-… than those of the service."""
+    refuses_other_identities: bool = False
+    """Whether a request with other headers in Remote-… is refused; else it goes on without."""
     own_paths: tuple[str, ...] = ()
     """Where it asks the service, on the host of the application."""
 
@@ -48,9 +48,11 @@ def nginx(running, application, silent, folder):
     lost = replaced(closed, silent_service | {OPEN: LOST})
     workers = "".join(f"server 127.0.0.1:{each};" for each in running.worker_ports)
     upstream = f"upstream authservice {{ {workers} keepalive 4; }}"
-    process = Nginx(folder, {"a": upstream, "b": closed, "c": members, "d": lost})
+    # As somebody may have written for another site.
+    lax = "ignore_invalid_headers off; underscores_in_headers on;"
+    process = Nginx(folder, {"a": lax + upstream, "b": closed, "c": members, "d": lost})
     own_paths = ("/_forward/ask", "/_forward/refused")
-    return Proxy(process, port, 500, passes_unknown_identities=True, own_paths=own_paths)
+    return Proxy(process, port, 500, refuses_other_identities=True, own_paths=own_paths)
 
 
 def caddy(running, application, silent, folder):

@@ -9,6 +9,8 @@ from tests.behind_proxy.forward.proxies import LOST, MEMBERS, OPEN
 from tests.behind_proxy.walk import walk_in
 
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+# All that a name may have beside letters, digits and hyphens.
+SIGNS = "!#$%&'*+.^_`|~"
 TOKEN, COMPANION = "__Secure-authservice.session_token", "__Host-authservice.session_host"
 
 
@@ -132,7 +134,7 @@ def test_no_visitor_chooses_who_they_are(subtests, dashboard, octocat):
         for lines in (
             [f"Remote-{name}: root"],
             [f"remote-{name.lower()}: root", f"REMOTE-{name.upper()}: root"],
-            [f"Remote_{name}: root"],
+            *([f"{start}{sign}{name}: root"] for sign in SIGNS for start in ("Remote", "REMOTE")),
             [f"Remote-{name}:"],
             [f"Remote-{name}: {'x' * 7000}"],
             [f"Remote-{name}: \xff\xe9"],
@@ -145,8 +147,23 @@ def test_no_visitor_chooses_who_they_are(subtests, dashboard, octocat):
                     n: v for n, v in honest.items() if n.startswith("remote")
                 }
                 assert dashboard.ask("/", lines=written)[0] == 401
-    others = dashboard.seen("/", cookies, lines=[b"Remote-Role: root"])["headers"]
-    assert ("remote-role" in others) == dashboard.proxy.passes_unknown_identities
+    for name in ("Remote-Role", "remote-user-id", "REMOTE", "RemoteUser"):
+        with subtests.test(name=name):
+            line = f"{name}: root".encode()
+            if dashboard.proxy.refuses_other_identities:
+                assert dashboard.ask("/", cookies, lines=[line])[0] == 403
+            else:
+                seen = dashboard.seen("/", cookies, lines=[line])["headers"]
+                assert name.lower() not in seen
+
+
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_no_name_with_another_sign_reaches_the_application(subtests, dashboard, octocat):
+    for sign in SIGNS:
+        with subtests.test(sign=sign):
+            line = f"X{sign}Forwarded{sign}User: root".encode()
+            seen = dashboard.seen("/", {"Cookie": octocat.cookies}, lines=[line])["headers"]
+            assert [name for name in seen if sign in name] == []
 
 
 @pytest.mark.attack("BROWSER-forged-forward")

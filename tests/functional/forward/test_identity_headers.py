@@ -22,6 +22,22 @@ def warnings(caplog):
     return [record.getMessage() for record in caplog.records if record.name == "authservice.logs"]
 
 
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_other_headers_that_begin_with_remote_are_refused_with_the_rule(subtests, ada, stranger):
+    for name in ("Remote-Role", "Remote.User", "remote!user", "REMOTE", "RemoteUser"):
+        said = {name: "root"}
+        for person in (ada, stranger):
+            for answer in (person.original(APP, headers=said), person.forwarded(headers=said)):
+                with subtests.test(name=name, person=person):
+                    assert answer.status_int == 403
+                    assert answer.json["code"] == "INVALID_IDENTITY_HEADER"
+                    assert "begins with Remote" in answer.json["message"]
+                    assert "Remote-User" not in answer.headers
+    # A proxy replaces these.
+    for name in NAMES:
+        assert ada.original(APP, headers={f"Remote-{name}": "root"}).status_int == 204
+
+
 def test_both_answers_tell_the_same_and_nothing_beside_it(ada, change):
     change(username="ada", groups=["acme", "acme/platform", "other"])
 

@@ -68,7 +68,8 @@ def test_the_example_restricts_to_groups(signed_in, stranger, change):
 @pytest.mark.attack("BROWSER-forged-forward")
 def test_the_application_learns_who_it_is_from_the_service_alone(signed_in, stranger):
     # Traefik writes names as Go does.
-    forged = ("Remote-User", "Remote-Groups", "Remote-Role", "Remote_user", "Remote.user")
+    forged = ("Remote-User", "Remote-Groups", "Remote-Role", "Remoteuser")
+    forged += tuple(f"Remote{sign}user" for sign in "!#$%&'*+.^_`|~")
     visitor = dict.fromkeys((*forged, "Accept-Language"), "root")
 
     got = passed_on(visitor, asked(stranger, signed_in | visitor))
