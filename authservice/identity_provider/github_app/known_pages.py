@@ -1,7 +1,8 @@
 """Lists of the provider, read with conditional requests: what did not change is not sent again.
 
 What was read stays in memory, reduced to what is needed, with the entity tag of its page. An answer
-that nothing changed costs nothing of the rate limit.
+that nothing changed costs nothing of the rate limit. It says nothing of the pages that follow: they
+are asked for as long as pages are full, and a list that shrank is read once more.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from authservice.identity_provider.provider_calls import MovedError
 _OK, _UNCHANGED, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 200, 304, 401, 403, 404
 # Of 100 each: no list of a provider is longer.
 _MOST_PAGES = 1000
+# Fewer at once are people who left. More may be pages that do not fit together.
+_LOSES_AT_LEAST, _ONE_IN = 5, 10
 ENDLESS = "endless"
 """The list goes on for ever, or repeats itself."""
 NOT_OUR_TOKEN = "token_refused"
@@ -35,7 +38,7 @@ class UnreadableError(Exception):
 class _Page(Generic[Entry]):
     tag: str | None
     entries: tuple[Entry, ...]
-    has_next: bool
+    goes_on: bool
 
 
 class KnownPages:
@@ -43,6 +46,7 @@ class KnownPages:
 
     def __init__(self) -> None:
         self._pages: dict[tuple[str, int], _Page[Any]] = {}
+        self._lengths: dict[str, int] = {}
 
     def list(
         self,
@@ -56,6 +60,21 @@ class KnownPages:
         ``read`` makes of an entry what is to be kept, or None; it is the same for a path each time.
         ``before`` is called before each question.
         """
+        entries = self._entries(api, path, read, before)
+        lost = self._lengths.get(path, 0) - len(entries)
+        if lost >= _LOSES_AT_LEAST and lost * _ONE_IN > self._lengths[path]:
+            self._forget_from(path, 1)
+            entries = self._entries(api, path, read, before)
+        self._lengths[path] = len(entries)
+        return entries
+
+    def _entries(
+        self,
+        api: GitHubApi,
+        path: str,
+        read: Callable[[object], Entry | None],
+        before: Callable[[], None],
+    ) -> tuple[Entry, ...]:
         # In the order in which they came, each once.
         entries: dict[Entry, None] = {}
         for number in range(1, _MOST_PAGES + 1):
@@ -63,7 +82,7 @@ class KnownPages:
             page = self._page(api, path, read, number)
             known = len(entries)
             entries.update(dict.fromkeys(page.entries))
-            if not page.has_next:
+            if not page.goes_on:
                 self._forget_from(path, number + 1)
                 return tuple(entries)
             if len(entries) == known:
@@ -98,7 +117,8 @@ class KnownPages:
         page = _Page(
             tags[0] if tags else None,
             tuple(entry for entry in map(read, entries) if entry is not None),
-            has_next(response),
+            # A page that is full may have another behind it by now, though it is what it was.
+            has_next(response) or len(entries) >= PAGE_SIZE,
         )
         if page.tag is not None:
             self._pages[path, number] = page

@@ -165,6 +165,60 @@ def test_lists_have_pages_of_a_hundred(service, standin, turnable_clock):
     assert service.stored(hubot).admitted_at == turnable_clock.moment
 
 
+def test_who_comes_behind_a_full_page_is_seen_though_that_did_not_change(
+    service, standin, turnable_clock
+):
+    logins = [f"member-{number}" for number in range(100)]
+    for number, login in enumerate(logins):
+        standin.account(login, id=1000 + number)
+    leave(standin, *logins, "hubot")
+    in_team = dict.fromkeys(logins, "active")
+    standin.organization("Acme", teams={"platform": {"members": in_team}})
+    hubot = service.sign_in(HUBOT)
+    service.poll()
+    standin.organization("Acme", teams={"platform": {"members": in_team | {"hubot": "active"}}})
+    turnable_clock.advance(minutes=10)
+
+    service.poll()
+
+    assert service.stored(hubot).groups == ("acme", "acme/platform")
+
+
+def test_a_list_that_shrank_by_more_than_a_tenth_is_read_again_without_conditions(
+    subtests, make_service, standin, turnable_clock
+):
+    logins = [f"member-{number}" for number in range(60)]
+    for number, login in enumerate(logins):
+        standin.account(login, id=1000 + number)
+    for before, after, again in (
+        (6, 2, False),
+        (6, 1, True),
+        (50, 45, False),
+        (50, 44, True),
+        (60, 60, False),
+        (1, 60, False),
+    ):
+        with subtests.test(before=before, after=after):
+            leave(standin, *logins[:before])
+            service = make_service()
+            turnable_clock.advance(minutes=10)
+            service.poll()
+            asked = len(standin.requests(MEMBERS))
+            leave(standin, *logins[:after])
+            turnable_clock.advance(minutes=10)
+
+            service.poll()
+
+            conditions = [
+                "If-None-Match" in request["headers"] for request in standin.requests(MEMBERS)
+            ]
+            assert conditions[asked:] == ([True, False] if again else [True])
+            # What was read then is what the next one is compared with.
+            turnable_clock.advance(minutes=10)
+            service.poll()
+            assert len(standin.requests(MEMBERS)) == len(conditions) + 1
+
+
 def test_an_outage_confirms_nobody_removes_nobody_and_is_noted(
     subtests, make_service, standin, turnable_clock, caplog
 ):
