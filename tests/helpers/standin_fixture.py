@@ -43,7 +43,9 @@ class IdentityProviderStandin:
         self._control("application", changes)
 
     def account(self, login, **changes):
-        """Change or add an account: id, name, email, emails, avatar_url, suspended_at, blocked."""
+        """Change or add an account: id, name, email, emails, avatar_url, suspended_at, blocked,
+        managed_by.
+        """
         self._control("account", {"login": login, **changes})
 
     def organization(self, name, **changes):

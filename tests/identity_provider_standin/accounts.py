@@ -16,6 +16,7 @@ class Account:
     avatar_url: str | None = None
     suspended_at: str | None = None  # what an Enterprise Server says
     blocked: bool = False  # the API refuses the account's tokens
+    managed_by: str | None = None  # the login of the organization that alone is shown it
 
     def public(self, base: str) -> dict[str, Any]:
         """Return the answer of ``/user``."""

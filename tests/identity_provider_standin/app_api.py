@@ -11,7 +11,9 @@ def answer(state, installed: Organization, base: str, path: str, query: Mapping[
     """Answer a GET with the token of an installation."""
     words = path.strip("/").split("/")
     if words[0] == "user" and len(words) == 2:
-        found = [each for each in state.accounts.values() if str(each.id) == words[1]]
+        seen_here = {None, installed.login}
+        shown = [each for each in state.accounts.values() if each.managed_by in seen_here]
+        found = [each for each in shown if str(each.id) == words[1]]
         return json_answer(200, found[0].public(base)) if found else error(404, "Not Found")
     elsewhere = words[0] != "orgs" or len(words) < 3 or words[1].lower() != installed.login.lower()
     if elsewhere or installed.installation is None:

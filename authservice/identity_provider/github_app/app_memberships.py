@@ -65,18 +65,22 @@ class AppMemberships:
         calls = self.installations.calls(_SIGN_IN_SECONDS)
         return self.of_person(calls, profile.account_id, profile.username or "")
 
-    def username(self, calls: ProviderCalls, account_id: str) -> str | None:
+    def username(self, calls: ProviderCalls, account_id: str, seen_in: str | None) -> str | None:
         """Return the login that an account has today, None if there is no such account any more.
 
-        Raises UnreadableError where that cannot be learned, and SignInFailedError in an outage.
+        ``seen_in`` is the number of an organization that knows the account. Under the token of
+        another one the provider may say that there is no such account: it hides those that an
+        enterprise manages. Raises UnreadableError where nothing can be learned, and
+        SignInFailedError in an outage.
         """
-        for place in self.installations.all(calls):
+        installed = self.installations.all(calls)
+        for place in sorted(installed, key=lambda each: each.organization.number != seen_in):
             token = None if place.refuses else self.installations.token(calls, place)
             if token is None:
                 continue
             response = self.installations.api(calls, token).get(f"/user/{account_id}")
             content = parsed(response)
-            if response.status_code == _NOT_FOUND:
+            if response.status_code == _NOT_FOUND and place.organization.number == seen_in:
                 return None
             if response.status_code != _OK or not isinstance(content, dict):
                 continue

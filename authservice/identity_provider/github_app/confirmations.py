@@ -25,7 +25,7 @@ from authservice.services.admission.judgement import judge
 from authservice.services.admission.pinned_groups import under_pinned_names
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
-from authservice.settings.admission.rules import RuleKind
+from authservice.settings.admission.rules import Rule, RuleKind
 
 
 class Outcome(Enum):
@@ -55,11 +55,19 @@ class Confirmations:
         self._fingerprint = state.fingerprint(settings)
         self._rules = {str(rule) for rule in settings.admission.rules}
 
-    def ask(self, calls: ProviderCalls, account_id: str) -> Outcome:
-        """Ask the provider and act on its answer; raises SignInFailedError for an outage."""
+    def ask(
+        self, calls: ProviderCalls, account_id: str, organization: str | None = None
+    ) -> Outcome:
+        """Ask the provider and act on its answer; raises SignInFailedError for an outage.
+
+        ``organization`` is the number of one that spoke of the account, which counts for somebody
+        who has not signed in here yet.
+        """
         began_at = clock.now()
         try:
-            username = self._source.username(calls, account_id)
+            known = self.find(account_id)
+            seen_in = organization if known is None else self._owner_of_admitting(known)
+            username = self._source.username(calls, account_id, seen_in)
         except UnreadableError:
             return Outcome.LEFT
         if username is None:
@@ -76,6 +84,15 @@ class Confirmations:
         if decided.leaves_open(None if known is None else known.admitted_by):
             return Outcome.LEFT
         return self.remove(account_id)
+
+    def _owner_of_admitting(self, known: StoredPerson) -> str | None:
+        """Return the number of the organization that let a person in, itself or by a team."""
+        for rule in self._settings.admission.rules:
+            if str(rule) == known.admitted_by and rule.organization:
+                owner = Rule(RuleKind.ORGANIZATION, rule.organization)
+                pin = pins.of_rules(self._database.reader, [owner]).get(str(owner))
+                return None if pin is None else pin.number
+        return None
 
     def find(self, account_id: str) -> StoredPerson | None:
         """Return where a person stands, who need not have signed in here yet."""

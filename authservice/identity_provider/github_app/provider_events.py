@@ -137,7 +137,8 @@ class ProviderEvents:
             self._confirmations.remove(account_id)
             return
         try:
-            self._confirmations.ask(self._installations.calls(self._patience), account_id)
+            calls = self._installations.calls(self._patience)
+            self._confirmations.ask(calls, account_id, hint.organization)
         except SignInFailedError as error:
             _log.info("account %s could not be asked about: %s", account_id, error)
             if self._counts(hint):

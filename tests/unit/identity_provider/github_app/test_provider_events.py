@@ -77,6 +77,28 @@ def test_a_member_whom_a_rule_about_addresses_admits_keeps_that_rule(
     assert service.stored(hubot).admitted_by == "domain:example.com"
 
 
+def test_an_account_that_only_its_own_organization_is_shown_is_not_gone(make_service, standin):
+    # Acme is asked first, as it was installed before.
+    leave(standin)
+    members = {"hubot": "active"}
+    standin.organization("Beta", id=8, installation=80, members=members)
+    standin.account("hubot", managed_by="Beta")
+    service = make_service("acme beta")
+    hubot = service.sign_in(HUBOT)
+    service.poll()
+    said = {"organization": {"login": "Beta", "id": 8}}
+
+    service.hear("organization", provider_events.organization("member_added") | said)
+    assert service.is_alive(hubot)
+    # Acme saw somebody it takes for a member.
+    service.hear("organization", provider_events.organization("member_added"))
+    assert service.is_alive(hubot)
+
+    standin.forget("account", "hubot")
+    service.hear("organization", provider_events.organization("member_removed") | said)
+    assert not service.is_alive(hubot)
+
+
 @pytest.mark.attack("ADMISSION-event-of-another-name")
 def test_an_event_about_somebody_who_is_still_there_removes_nobody(service, hubot):
     for event, content in (
