@@ -60,7 +60,8 @@ class ProviderEvents:
         """Store an event, if it is about something of ours, and act upon it soon.
 
         An App that is public can be installed by strangers, whose events are signed as well. One
-        that comes again may be replayed: the provider decides, and the event does not count.
+        that comes again may be replayed: the provider decides, and the event does not count. A
+        withdrawal counts again once the person has signed in since.
         """
         hint = hints.of_event(name, content)
         if hint is None or not self._is_ours(hint.organization):
@@ -69,6 +70,10 @@ class ProviderEvents:
             if hint.lists:
                 poll_turns.ask_for_one(connection)
             else:
+                if hint.revoked:
+                    fingerprint = stored_events.name_of_withdrawal(
+                        connection, fingerprint, self._settings.provider.id, hint.account_id or ""
+                    )
                 first, again = asdict(hint), asdict(hint.of_a_repeat())
                 stored_events.store(connection, fingerprint, first=first, again=again)
         if hint.lists:

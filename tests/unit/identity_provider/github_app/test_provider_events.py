@@ -3,15 +3,18 @@
 import itertools
 from contextlib import nullcontext
 from dataclasses import asdict
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
+from authservice import clock
 from authservice.identity_provider.github_app.hints import Hint
-from authservice.models import admission_state, provider_event
+from authservice.models import admission_state, provider_event, removed_account, session
 from authservice.services.admission import stored_events
-from tests.helpers import provider_events
+from tests.helpers import earlier_rows, provider_events
 from tests.helpers.github_app import HUBOT, MONA
+from tests.helpers.granted import give_access
 
 MONA_AS_GITHUB_SAYS = {"login": "octocat", "id": int(MONA)}
 MEMBERSHIP = "/api/orgs/acme/memberships/hubot"
@@ -290,13 +293,41 @@ def test_a_withdrawn_authorization_signs_the_person_out(service, hubot):
 
 
 @pytest.mark.attack("ADMISSION-event-replayed")
-def test_a_withdrawal_that_is_replayed_signs_nobody_out(service):
+def test_a_withdrawal_that_is_replayed_counts_after_a_sign_in_five_times_a_day(
+    subtests, service, turnable_clock
+):
     service.hear("github_app_authorization", provider_events.revoked())
-    again = service.sign_in(HUBOT)
+    for number, counts in enumerate([True] * 4 + [False] * 2):
+        with subtests.test(number=number):
+            turnable_clock.advance(minutes=10)
+            hubot = service.sign_in(HUBOT)
+            turnable_clock.advance(minutes=10)
+            service.hear("github_app_authorization", provider_events.revoked(), again=True)
+            assert service.is_alive(hubot) is not counts
+            # Then the provider is asked, and says that the person is a member.
+            service.hear("github_app_authorization", provider_events.revoked(), again=True)
+            assert service.is_alive(hubot) is not counts
+
+    turnable_clock.advance(days=1)
+    service.hear("github_app_authorization", provider_events.revoked(), again=True)
+    assert not service.is_alive(hubot)
+
+
+def test_a_withdrawal_counts_again_for_tokens_without_a_session(service, turnable_clock):
+    service.hear("github_app_authorization", provider_events.revoked())
+    turnable_clock.advance(minutes=10)
+    hubot = service.sign_in(HUBOT)
+    client = {"id": "c", "client_id": "reader", "redirect_uris": "[]"}
+    grant = {"client_id": "reader", "user_id": hubot.user.id, "session_id": None}
+    with service.database.transaction() as connection:
+        earlier_rows.insert(connection, "oauth_client", client)
+        give_access(connection, "token", clock.now() + timedelta(hours=1), **grant)
+        connection.execute(session.delete())
 
     service.hear("github_app_authorization", provider_events.revoked(), again=True)
 
-    assert service.is_alive(again)
+    removed_at = service.database.reader.scalar(select(removed_account.c.removed_at))
+    assert removed_at == turnable_clock.moment
 
 
 def test_what_is_about_no_person_has_the_lists_read_at_once(subtests, service, standin):
