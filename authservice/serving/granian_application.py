@@ -38,10 +38,16 @@ _NO_NAME = ("Server", "")
 class GranianApplication:
     """A WSGI application around another. Make it in the process that serves it."""
 
-    def __init__(self, application: Application, *, answered: Callable[[], None]) -> None:
-        """Call ``answered`` after each request, in the thread that answered it."""
+    def __init__(
+        self, application: Application, *, answered: Callable[[], None], takes_events: bool
+    ) -> None:
+        """Call ``answered`` after each request, in the thread that answered it.
+
+        ``takes_events`` is as for ``max_body``.
+        """
         self._application = application
         self._answered = answered
+        self._takes_events = takes_events
         for name in [name for name in os.environ if name.startswith(_OF_REQUESTS)]:
             del os.environ[name]
         self._of_the_process = tuple(os.environ)
@@ -57,7 +63,7 @@ class GranianApplication:
         if "HTTP_TRANSFER_ENCODING" in environ:
             start("411 Length Required", [("Content-Length", "0"), ("Connection", "close")])
             return []
-        if "CONTENT_LENGTH" in environ and not _received(environ):
+        if "CONTENT_LENGTH" in environ and not self._received(environ):
             start("400 Bad Request", [("Content-Length", "0")])
             return []
         try:
@@ -65,16 +71,15 @@ class GranianApplication:
         finally:
             self._answered()
 
+    def _received(self, environ: Environ) -> bool:
+        """Receive the body, so that its length is known; False when it broke off.
 
-def _received(environ: Environ) -> bool:
-    """Receive the body, so that its length is known; False when it broke off.
-
-    One that is longer than the application takes is left where it is, to be refused.
-    """
-    announced = int(environ["CONTENT_LENGTH"])
-    longest = max_body(environ.get("PATH_INFO", ""))
-    if announced > longest:
-        return True
-    body = environ["wsgi.input"].read(longest + 1)
-    environ["wsgi.input"] = BytesIO(body)
-    return len(body) >= announced
+        One that is longer than the application takes is left where it is, to be refused.
+        """
+        announced = int(environ["CONTENT_LENGTH"])
+        longest = max_body(environ.get("PATH_INFO", ""), takes_events=self._takes_events)
+        if announced > longest:
+            return True
+        body = environ["wsgi.input"].read(longest + 1)
+        environ["wsgi.input"] = BytesIO(body)
+        return len(body) >= announced

@@ -233,11 +233,14 @@ def _application(ini: str, variables: dict[str, str], options: GranianOptions) -
     loader = ini_file.loader(ini)
     loader.setup_logging(variables)
     application = loader.get_wsgi_app(None, variables)
-    Finalize(None, application.registry.components.close, exitpriority=0)
+    components = application.registry.components
+    Finalize(None, components.close, exitpriority=0)
     # Now there is something to close, which a second signal must not break off.
     _obey_once(lambda *_: sys.exit())
-    application.registry.components.sign_in_places.fit(options.threads)
+    components.sign_in_places.fit(options.threads)
     _log.info("Serving on http://%s:%d", options.host, options.port)
     return GranianApplication(
-        application, answered=application.registry.components.database.hand_back_reader
+        application,
+        answered=components.database.hand_back_reader,
+        takes_events=components.webhook_secret is not None,
     )

@@ -7,7 +7,9 @@ sender (RFC 9112, sections 6.1 to 6.3 and 11.2).
 
 import logging
 import sys
+import threading
 from copy import copy
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import Any
@@ -24,8 +26,53 @@ _log = logging.getLogger(__name__)
 
 _HANDSHAKE = b"\x16"
 _LINE_END = b"\r\n"
+# As many of the longest ones at once as anybody sends.
+_MOST_TOGETHER = 16 * 1024 * 1024
 # More digits than any length that could be received; int() takes 4,300 at most.
 _DIGITS = 18
+
+
+class Bodies:
+    """How long bodies may be, and how much of all that has come is not answered yet.
+
+    One thread receives; others answer.
+    """
+
+    def __init__(self, *, takes_events: bool) -> None:
+        """``takes_events`` is as for ``max_body``."""
+        self._takes_events = takes_events
+        self._lock = threading.Lock()
+        # In the order in which they began.
+        self._lengths: dict[Channel, int] = {}
+        self._together = 0
+
+    def longest(self, path: str) -> int:
+        """Return how many bytes the body of a request to this path may have."""
+        return max_body(path, takes_events=self._takes_events)
+
+    def note(self, channel: "Channel", length: int) -> None:
+        """Note how much of a body has come; nothing of one that is over."""
+        with self._lock:
+            self._together += length - self._lengths.get(channel, 0)
+            if length:
+                self._lengths[channel] = length
+            else:
+                self._lengths.pop(channel, None)
+
+    def make_room(self) -> None:
+        """Close connections on which a body is still to come, if all have too much together.
+
+        Those whose bodies began first: who sends one at once is served, whatever others hold back.
+        """
+        if self._together <= _MOST_TOGETHER:
+            return
+        with self._lock:
+            oldest_first = list(self._lengths)
+        for channel in oldest_first:
+            if channel.waits_for_its_client:
+                channel.handle_close()
+            if self._together <= _MOST_TOGETHER:
+                break
 
 
 class _Chunks(ChunkedReceiver):  # type: ignore[misc]  # waitress has no types
@@ -81,9 +128,24 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
     # Told to the type checker, which cannot see it in waitress.
     adj: Any
     body_rcv: Any = None
+    completed: bool = False
     error: Any
     headers: dict[str, str]
     path: str
+
+    def __init__(self, bodies: Bodies, adj: Any) -> None:  # noqa: ANN401  (waitress has no types)
+        super().__init__(adj)
+        self.bodies = bodies
+
+    def received(self, data: bytes) -> int:
+        """Take what has come; a chunk that says that it is too long is not waited for."""
+        taken: int = super().received(data)
+        if self.chunked and self.body_rcv is not None and not self.completed:
+            announced = self.body_bytes_received + self.body_rcv.chunk_remainder
+            if announced >= self.adj.max_request_body_size:
+                self.error = RequestEntityTooLarge("The chunks are longer than a body may be")
+                self.completed = True
+        return taken
 
     def parse_header(self, header_plus: bytes) -> None:
         """Read the request line and the headers; raises ParsingError where they are refused."""
@@ -105,8 +167,8 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
             self._check_coding(header_plus)
         if self.chunked:
             self.body_rcv = _Chunks(self.body_rcv.getbuf())
-        if self.body_rcv is not None and max_body(self.path) > MAX_BODY:
-            self._take_more(max_body(self.path))
+        if self.body_rcv is not None and self.bodies.longest(self.path) > MAX_BODY:
+            self._take_more(self.bodies.longest(self.path))
 
     def _take_more(self, longest: int) -> None:
         """Let this one body be as long as its path allows, in memory; all others keep their limit.
@@ -150,7 +212,7 @@ def _refusal(channel: "Channel", request: RequestParser) -> Task:
     """
     if not isinstance(request.error, RequestEntityTooLarge):
         return _ErrorTask(channel, request)
-    longer = max(request.adj.max_request_body_size, max_body(request.path) + 1)
+    longer = max(request.adj.max_request_body_size, request.bodies.longest(request.path) + 1)
     request.headers["CONTENT_LENGTH"] = str(longer)
     task = WSGITask(channel, request)
     # The rest of the body may still come.
@@ -161,12 +223,13 @@ def _refusal(channel: "Channel", request: RequestParser) -> Task:
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection of a client."""
 
-    parser_class = RequestParser
     error_task_class = staticmethod(_refusal)
     request: RequestParser | None
     sent_continue: bool
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  (as its base)
+    def __init__(self, bodies: Bodies, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  (as its base)
+        self.parser_class = partial(RequestParser, bodies)
+        self._bodies = bodies
         self.waiting_since = monotonic()
         """When it began to wait for its client; inf while a request is answered."""
         self.is_new = True
@@ -227,6 +290,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         """Return how many bytes the request that arrives takes; a complete one is answered."""
         self.request = request = self.request or self.parser_class(self.adj)
         taken: int = request.received(data)
+        self._bodies.note(self, request.body_bytes_received)
         if request.completed:
             self.request, self.sent_continue = None, False
             # Nothing but empty lines may precede a request.
@@ -244,7 +308,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         try:
             super().service()
         finally:
+            self._bodies.note(self, 0)
             self.waiting_since = monotonic()
+
+    def handle_close(self) -> None:
+        """Close the connection; what has come of a body is gone with it."""
+        super().handle_close()
+        self._bodies.note(self, 0)
 
     def handle_error(self) -> None:
         """Close the connection, and say why in a line that no client can make longer."""

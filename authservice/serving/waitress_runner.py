@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -23,7 +24,7 @@ from waitress.server import BaseWSGIServer, create_server
 from waitress.wasyncore import close_all, dispatcher
 
 from authservice.serving.open_files import affordable
-from authservice.serving.waitress_channel import Channel
+from authservice.serving.waitress_channel import Bodies, Channel
 from authservice.settings import AuthSettings
 
 _log = logging.getLogger(__name__)
@@ -62,8 +63,9 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
     server.adj.max_request_body_size += 1
     components.sign_in_places.fit(server.adj.threads)
     listeners = _listeners(sockets)
+    bodies = Bodies(takes_events=components.webhook_secret is not None)
     for listener in listeners:
-        listener.channel_class = Channel
+        listener.channel_class = partial(Channel, bodies)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -75,12 +77,12 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     _announce(server, components.settings, listeners)
-    _loop(server, sockets, stopping.is_set)
+    _loop(server, sockets, bodies, stopping.is_set)
     for listener in listeners:
         # Not the listener's own close(): answers still pull the trigger that it takes away.
         dispatcher.close(listener)
     deadline = monotonic() + _DRAIN_SECONDS
-    _loop(server, sockets, lambda: not _close_idle(sockets) or monotonic() > deadline)
+    _loop(server, sockets, bodies, lambda: not _close_idle(sockets) or monotonic() > deadline)
     if cut := _close_idle(sockets):
         # Their threads may be using the database at this moment, so it stays open.
         _log.warning("stopped with %d requests unanswered", cut)
@@ -90,7 +92,12 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
     components.close()
 
 
-def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]) -> None:  # noqa: ANN401  (one class or another)
+def _loop(
+    server: Any,  # noqa: ANN401  (one class or another)
+    sockets: dict[int, dispatcher],
+    bodies: Bodies,
+    ended: Callable[[], bool],
+) -> None:
     """Receive and send until something has ended, asking at each event and each second."""
     looked_at = monotonic()
     while not ended():
@@ -99,6 +106,7 @@ def _loop(server: Any, sockets: dict[int, dispatcher], ended: Callable[[], bool]
             looked_at = monotonic()
             cut_unread(sockets)
         make_room(sockets, server.adj.connection_limit)
+        bodies.make_room()
         server.asyncore.loop(
             timeout=server.adj.asyncore_loop_timeout,
             use_poll=server.adj.asyncore_use_poll,

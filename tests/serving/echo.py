@@ -18,6 +18,7 @@ class Echo:
             settings=SimpleNamespace(local_mode=False),
             database=SimpleNamespace(hand_back_reader=lambda: None),
             sign_in_places=SignInPlaces(4),
+            webhook_secret=b"of events",
         )
         self.registry = SimpleNamespace(components=components)
 

@@ -3,13 +3,15 @@
 import resource
 import socket
 from collections import deque
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from waitress.server import create_server
 
+from authservice.serving import waitress_channel
 from authservice.serving.open_files import affordable
-from authservice.serving.waitress_channel import Channel
+from authservice.serving.waitress_channel import Bodies, Channel
 from authservice.serving.waitress_runner import cut_unread, make_room
 from tests.helpers.processes import LocalService
 from tests.serving.servers import local_ini
@@ -85,7 +87,8 @@ class Waitress:
         self.clients = []
         served = SimpleNamespace(add_task=self.tasks.append)
         self.server = create_server(self._answer, self.sockets, _dispatcher=served, port=0)
-        self.server.channel_class = Channel
+        self.bodies = Bodies(takes_events=False)
+        self.server.channel_class = partial(Channel, self.bodies)
         # As the ini files say: the loop sends what is shorter.
         self.server.adj.send_bytes = 65536
 
@@ -173,6 +176,30 @@ def test_who_takes_no_answer_gives_way_first_and_who_has_just_come_never(waitres
 
     assert gone == [[unread], [first], [second], []]
     assert waitress.channels == [new]
+
+
+@pytest.mark.attack("BROWSER-flood")
+def test_who_holds_a_body_back_gives_way_where_all_have_too_much_together(waitress, monkeypatch):
+    monkeypatch.setattr(waitress_channel, "_MOST_TOGETHER", 100)
+
+    def send(length, of):
+        client, channel = waitress.connect()
+        head = f"HEAD / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {of}\r\n\r\n"
+        client.sendall(head.encode())
+        waitress.go_on_until(lambda: channel.request is not None)
+        client.sendall(b"x" * length)
+        waitress.go_on_until(lambda: channel.request is None or channel.request.body_bytes_received)
+        return channel
+
+    oldest, older, other = (send(40, 50) for _ in range(3))
+    waitress.bodies.make_room()
+    assert waitress.channels == [older, other]
+    # What is complete is answered, and what is over leaves its room to others.
+    complete = [send(60, 60) for _ in range(3)]
+    newest = send(20, 50)
+    waitress.bodies.make_room()
+    assert waitress.channels == [older, other, *complete, newest]
+    assert oldest.connected is False
 
 
 @pytest.mark.attack("BROWSER-unread-answers")

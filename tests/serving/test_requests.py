@@ -404,6 +404,18 @@ def test_an_event_of_the_provider_may_have_a_mebibyte(seen):
 
 def test_where_no_app_is_it_has_as_little_as_every_body(server, connect):
     connection = connect(server.port)
-    connection.send(f"POST {WEBHOOK} HTTP/1.1\r\n{CLOSE}Content-Length: 70000\r\n\r\n{'x' * 70000}")
+    # Nothing of it is waited for.
+    connection.send(f"POST {WEBHOOK} HTTP/1.1\r\n{CLOSE}Content-Length: 70000\r\n\r\n")
 
     assert connection.answer()[0] == 413
+
+
+def test_chunks_that_say_they_are_too_long_are_not_waited_for(subtests, name, server, connect):
+    for path in ("/api/auth/oauth2/token", WEBHOOK):
+        for sent in ("10001\r\n", f"{'f' * 400}\r\n", f"8000\r\n{'x' * 0x8000}\r\n8001\r\n"):
+            with subtests.test(path=path, sent=sent[:10]):
+                connection = connect(server.port)
+                connection.send(f"POST {path} HTTP/1.1\r\n{CLOSE}")
+                connection.send("Transfer-Encoding: chunked\r\n\r\n")
+                connection.send(sent, may_break=True)
+                assert connection.answer()[0] == (411 if name == "granian" else 413)

@@ -30,9 +30,12 @@ class Junk(NamedTuple):
     code: str
 
 
-def max_body(path: str) -> int:
-    """Return how many bytes the body of a request to this path may have."""
-    return _MAX_EVENT if path == routes.WEBHOOK_PATH else MAX_BODY
+def max_body(path: str, *, takes_events: bool) -> int:
+    """Return how many bytes the body of a request to this path may have.
+
+    ``takes_events`` tells whether the service has a secret for events of the provider.
+    """
+    return _MAX_EVENT if takes_events and path == routes.WEBHOOK_PATH else MAX_BODY
 
 
 def junk_guard(
@@ -46,7 +49,7 @@ def junk_guard(
 
     def tween(request: Any) -> Response:
         logs.new_reference()
-        longest = max_body(request.environ.get("PATH_INFO", "")) if takes_events() else MAX_BODY
+        longest = max_body(request.environ.get("PATH_INFO", ""), takes_events=takes_events())
         fault = junk(request.environ, longest)
         if fault is not None:
             return error_answer(
