@@ -121,3 +121,16 @@ def test_a_strangers_organization_is_not_told_by_a_name_that_it_took(gate, stand
 
     assert stranger.session()["user"]["groups"] == []
     assert renamed.session()["user"]["groups"] == ACME
+
+
+@pytest.mark.attack("ADMISSION-freed-name")
+def test_a_team_that_was_made_under_a_freed_name_is_told_to_nobody(gate, standin):
+    app = gate.serves(claims__groups_from="acme")
+    gate.come(app)
+    standin.forget("team", "acme/on-call")
+    hubot = {"hubot": "active"}
+    standin.organization("acme", members=hubot, teams={"on-call": {"id": 79, "members": hubot}})
+
+    newcomer, _ = gate.come(app, "hubot")
+
+    assert newcomer.session()["user"]["groups"] == ["acme"]

@@ -14,6 +14,7 @@ from authservice.identity_provider.provider_calls import ProviderCalls
 from authservice.services.admission import (
     account_lock,
     confirmation,
+    pinned_groups,
     pins,
     removal,
     state,
@@ -22,7 +23,6 @@ from authservice.services.admission import (
 from authservice.services.admission.decision import Person
 from authservice.services.admission.facts import Memberships
 from authservice.services.admission.judgement import judge
-from authservice.services.admission.pinned_groups import under_pinned_names
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
@@ -120,10 +120,11 @@ class Confirmations:
         groups_of: Callable[[str], Memberships],
     ) -> None:
         """Store the groups of people, as a sign-in would, where they changed."""
-        pinned = pins.of_settings(connection, self._settings)
+        told = pinned_groups.told(
+            connection, self._settings, [groups_of(person.account_id) for person in people]
+        )
         changed = []
-        for person in people:
-            read = under_pinned_names(groups_of(person.account_id), pinned)
+        for person, read in zip(people, told, strict=True):
             groups = read.with_unread_of(person.memberships)
             if person.groups is None or dict(person.memberships or {}) != groups.numbers:
                 changed.append((person, groups))

@@ -19,7 +19,14 @@ from authservice.identity_provider.github_app import directory
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.directory import Directory
-from authservice.services.admission import decision, pins, poll_turns, state, stored_people
+from authservice.services.admission import (
+    decision,
+    pinned_groups,
+    pins,
+    poll_turns,
+    state,
+    stored_people,
+)
 from authservice.services.admission.decision import Person, Pin
 from authservice.services.admission.facts import Memberships
 from authservice.services.admission.pinned_groups import under_pinned_names
@@ -171,7 +178,7 @@ def _pinned(
     _learn(connection, named, RuleKind.ORGANIZATION, everything)
     listed = under_pinned_names(everything, pins.of_rules(connection, named))
     _learn(connection, named, RuleKind.TEAM, listed)
-    pins.mark(connection, Person("", memberships=everything))
+    pinned_groups.see(connection, settings, Person("", memberships=everything))
     return pins.of_rules(connection, named)
 
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from authservice.services.admission import pins
+from authservice.services.admission import pinned_groups, pins
 from authservice.services.admission.decision import EVERYONE, Decision, Person, decide
 from authservice.settings import AuthSettings
 
@@ -10,7 +10,7 @@ from authservice.settings import AuthSettings
 def judge(connection: Connection, settings: AuthSettings, person: Person) -> Decision:
     """Return what the rules decide. A name that means another one now is marked for it."""
     if not settings.local_mode:
-        pins.mark(connection, person)
+        pinned_groups.see(connection, settings, person)
     admission = settings.admission
     if admission.everyone:
         return Decision(EVERYONE)

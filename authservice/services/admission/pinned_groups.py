@@ -3,14 +3,54 @@
 What a name means is its pinned number. An organization that was renamed keeps its name here until
 an operator changes the settings. One whose number is not pinned, such as a stranger's that has
 taken the name, is left out.
+
+So is a team. That of a rule has its number from an operator or from the provider; each other one
+keeps the number with which it was first seen. A team that was made under a name that became free is
+left out until an operator pins its number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from authservice.services.admission.decision import Pin
+from sqlalchemy import Connection
+
+from authservice.services.admission import client_rules, pins
+from authservice.services.admission.decision import Person, Pin
 from authservice.services.admission.facts import Group, Memberships
-from authservice.settings.admission.rules import RuleKind
+from authservice.settings import AuthSettings
+from authservice.settings.admission.rules import Rule, RuleKind
+
+
+def see(connection: Connection, settings: AuthSettings, person: Person) -> None:
+    """Take note of what names mean today: the first number of a team is pinned, another marked.
+
+    In a transaction that has not yet locked a person. A name in a rule gets no number here.
+    """
+    pins.mark(connection, person)
+    if not (person.memberships and person.memberships.teams):
+        return
+    named = pins.named_rules(settings)
+    listed = under_pinned_names(person.memberships, pins.of_rules(connection, named))
+    numbers = {Rule(RuleKind.TEAM, team.name): team.number for team in listed.teams}
+    new = numbers.keys() - {*named, *client_rules.names(connection)}
+    pins.see_first(connection, {rule: numbers[rule] for rule in new})
+
+
+def told(
+    connection: Connection, settings: AuthSettings, several: Sequence[Memberships]
+) -> list[Memberships]:
+    """Return the groups of several people as they may be told and asked for."""
+    pinned = pins.of_settings(connection, settings)
+    listed = [under_pinned_names(each, pinned) for each in several]
+    rules = {Rule(RuleKind.TEAM, team.name) for each in listed for team in each.teams}
+    stored = pins.of_rules(connection, rules)
+    numbers = {text.removeprefix(f"{RuleKind.TEAM}:"): pin.number for text, pin in stored.items()}
+    return [
+        replace(
+            each, teams=tuple(team for team in each.teams if numbers.get(team.name) == team.number)
+        )
+        for each in listed
+    ]
 
 
 def under_pinned_names(memberships: Memberships, pins: Mapping[str, Pin]) -> Memberships:

@@ -78,6 +78,14 @@ def learn(connection: Connection, numbers: Mapping[Rule, str]) -> None:
             _log.info("%s means the number %s from now on", rule, number)
 
 
+def see_first(connection: Connection, numbers: Mapping[Rule, str]) -> None:
+    """Pin names that have no number yet to those with which they are seen; no log has them all."""
+    known = of_rules(connection, numbers)
+    for rule, number in numbers.items():
+        if str(rule) not in known:
+            _pin(connection, rule, number)
+
+
 def mark(connection: Connection, person: Person) -> None:
     """Mark each pinned name that a person shows with another number, with a warning."""
     shown = person.shown
@@ -135,7 +143,7 @@ def _mark(connection: Connection, text: str, number: str) -> None:
     values = {"of_rule": text, "seen": number, "now": clock.now()}
     if _REASSIGN.rowcount(connection, values):
         _log.warning(
-            "%s admits nobody any more: the name has the number %s now, which is not the pinned"
+            "%s counts for nobody any more: the name has the number %s now, which is not the pinned"
             " one; see authservice admission pin",
             text,
             number,

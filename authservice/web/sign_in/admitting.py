@@ -70,8 +70,7 @@ def with_pinned_names(request: AuthRequest, profile: Profile) -> Profile:
     settings = request.auth_settings
     if profile.memberships is None or settings.local_mode:
         return profile
-    pinned = pins.of_settings(request.db, settings)
-    memberships = pinned_groups.under_pinned_names(profile.memberships, pinned)
+    (memberships,) = pinned_groups.told(request.db, settings, [profile.memberships])
     return replace(profile, memberships=memberships)
 
 

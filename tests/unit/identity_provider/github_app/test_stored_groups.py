@@ -1,7 +1,14 @@
 """What is stored of the groups of people follows the lists that the poll reads."""
 
-from authservice.services.admission import stored_people
-from tests.helpers.github_app import MONA
+import pytest
+
+from authservice.services.admission import pins, stored_people
+from authservice.services.admission.decision import Person
+from authservice.services.admission.judgement import judge
+from authservice.settings.admission import rules
+from tests.helpers.github_app import HUBOT, MONA
+
+ONCALL = rules.parse("team:acme/oncall")
 
 
 def test_what_is_stored_of_their_groups_follows(service, standin, turnable_clock):
@@ -17,16 +24,55 @@ def test_what_is_stored_of_their_groups_follows(service, standin, turnable_clock
     assert service.is_alive(mona)
 
 
-def test_a_team_that_was_made_again_has_its_new_number(service, standin, turnable_clock):
-    service.sign_in()
+@pytest.mark.attack("ADMISSION-freed-name")
+def test_a_team_under_a_name_that_another_had_is_not_told_until_an_operator_says_so(
+    service, standin, turnable_clock, caplog
+):
+    mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
     service.poll()
-    standin.organization("Acme", teams={"oncall": {"id": 79}})
+    standin.forget("team", "Acme/oncall")
+    again = {"id": 79, "members": {"hubot": "active"}}
+    standin.organization("Acme", teams={"oncall": again})
+    for _ in range(2):
+        turnable_clock.advance(minutes=11)
+        service.poll()
+
+    assert service.stored(mona).groups == service.stored(hubot).groups == ("acme",)
+    assert caplog.text.count("team:acme/oncall counts for nobody any more") == 1
+    stored = stored_people.find(service.database.reader, "github", HUBOT)
+    assert stored.memberships == {"acme": "7"}
+
+    with service.database.transaction() as connection:
+        pins.renew(connection, ONCALL, pins.of_rules(connection, [ONCALL])[str(ONCALL)], "79")
+    turnable_clock.advance(minutes=11)
+    service.poll()
+    assert service.stored(hubot).groups == ("acme", "acme/oncall")
+
+
+def test_a_team_that_was_renamed_has_its_new_name_and_nobody_else_its_old_one(
+    service, standin, turnable_clock
+):
+    mona, hubot = service.sign_in(MONA), service.sign_in(HUBOT)
+    service.poll()
+    standin.organization("Acme", teams={"oncall": {"slug": "standby"}})
+    standin.organization("Acme", teams={"oncall": {"id": 79, "members": {"hubot": "active"}}})
     turnable_clock.advance(minutes=11)
 
     service.poll()
 
-    stored = stored_people.find(service.database.reader, "github", MONA)
-    assert stored.memberships == {"acme": "7", "acme/oncall": "79", "acme/platform": "71"}
+    assert service.stored(mona).groups == ("acme", "acme/platform", "acme/standby")
+    assert service.stored(hubot).groups == ("acme",)
+
+
+def test_a_sign_in_sees_new_teams_and_gives_no_number_to_one_of_a_rule(make_service, standin):
+    service = make_service("acme acme/platform")
+    pinned = {"org:acme": "7"}
+    with service.database.transaction() as connection:
+        pins.see_first(connection, {rules.parse(text): each for text, each in pinned.items()})
+        judge(connection, service.settings, Person(MONA, "octocat", None, service.groups()))
+        stored = {text: pin.number for text, pin in pins.all_pins(connection).items()}
+
+    assert stored == pinned | {"team:acme/oncall": "72"}
 
 
 def test_groups_of_what_cannot_be_read_stay(make_service, standin, turnable_clock):
