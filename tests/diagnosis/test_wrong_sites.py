@@ -257,6 +257,25 @@ def test_a_host_that_is_silent(verification):
         verification.lead_to(silent.getsockname()[1]).finds("reach.too_slow")
 
 
+def test_a_server_with_an_answer_without_end(subtests, verification):
+    health = json.dumps({"status": "ok", "service": "authservice"}).encode()
+    for first in (b"x" * 10_485_761, health):
+        with subtests.test(first=first[:10]):
+            site = HttpsSite(
+                verification.authority.certificate(HOST),
+                answer=lambda path, first=first: (
+                    200,
+                    "application/json",
+                    first if path == "/api/health" else b"x" * 10_485_761,
+                ),
+            )
+            with closing(site):
+                _, output = verification.lead_to(site.port).run("--json")
+            ids = [each["id"] for each in json.loads(output)["findings"]]
+            assert "reach.too_long" in ids
+            assert "reach.unreachable" not in ids
+
+
 def test_a_server_whose_clock_is_wrong(verification):
     answer = json.dumps({"status": "ok", "service": "authservice"}).encode()
     site = HttpsSite(

@@ -21,7 +21,7 @@ def examine(site: Site) -> list[Finding]:
         try:
             here = subject.findings(site)
         except SendError as failure:
-            here = [reach.REACH_BROKEN.at(failure.url, found=failure.reason)]
+            here = [reach.broken_off(failure)]
         except TooManyRequestsError as limited:
             return [*findings, reach.REACH_LIMITED.at(str(limited), found="status 429")]
         findings += here

@@ -12,6 +12,7 @@ from authservice.diagnosis.before.network import resolves
 from authservice.diagnosis.finding import Finding, Kind, error, subject, warning
 from authservice.diagnosis.site import Site, TooManyRequestsError, content
 from authservice.httpclient import (
+    BodyTooLargeError,
     Method,
     RedirectError,
     Request,
@@ -81,6 +82,11 @@ REACH_BROKEN = error(
     "The connection broke off during an answer.",
     "Read what the logs of the proxy and the service say about this moment.",
 )
+REACH_TOO_LONG = error(
+    "reach.too_long",
+    "An answer is longer than 10 MB, so it is not that of the service.",
+    "Look at what the proxy serves at this address.",
+)
 REACH_LIMITED = error(
     "reach.limited",
     "This machine has exceeded a rate limit, and the service answers nothing else for a while.",
@@ -122,7 +128,15 @@ def _kind(failure: SendError) -> Kind:
     if isinstance(failure, TlsError):
         words = (kind for phrase, kind in _CERTIFICATES.items() if phrase in failure.reason)
         return next(words, REACH_TLS_REFUSED)
+    if isinstance(failure, BodyTooLargeError):
+        return REACH_TOO_LONG
     return REACH_TOO_SLOW if isinstance(failure, SendTimeoutError) else REACH_UNREACHABLE
+
+
+def broken_off(failure: SendError) -> Finding:
+    """Return why an answer did not come, of a service that others came from."""
+    kind = REACH_TOO_LONG if isinstance(failure, BodyTooLargeError) else REACH_BROKEN
+    return kind.at(failure.url, found=failure.reason)
 
 
 TLS_EXPIRES_SOON = warning(
