@@ -8,6 +8,7 @@ from pyramid.response import Response
 from authservice.local_mode.control import caller, endpoints, errors
 from authservice.local_mode.control.errors import ControlError
 from authservice.web.gates.junk_guard import junk
+from authservice.web.gates.local_guard import OTHER_HOST, is_here
 
 _ROUTE = "local_mode.control"
 _GATES = "authservice.web.gates"
@@ -20,15 +21,18 @@ def control(request: Any) -> Response:
 
 
 def readable(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any], Response]:
-    """Return the handler for what can be read; all else is refused in the words of this API.
+    """Return the handler for what can be read, and is for this machine.
 
-    A tween: the gate of all requests would refuse it in those of the session API.
+    All else is refused in the words of this API. A tween: the gates of all requests would refuse it
+    in those of the session API.
     """
 
     def tween(request: Any) -> Response:
         environ = request.environ
         if not environ.get("PATH_INFO", "").startswith(endpoints.PREFIX):
             return handler(request)
+        if not is_here(environ.get("HTTP_HOST", "")):
+            return errors.answer(ControlError(403, OTHER_HOST, "Host"), request)
         fault = junk(environ)
         if fault is None:
             return handler(request)
@@ -47,7 +51,7 @@ def includeme(config: Any) -> None:
     config.add_route(_ROUTE, f"{endpoints.PREFIX}{{path:[\\s\\S]*}}")
     config.add_view(control, route_name=_ROUTE, require_csrf=False)
     config.add_exception_view(errors.answer, context=ControlError)
-    # Within the gates that refuse other hosts and put headers on every answer.
+    # Within the gates that put headers on every answer.
     config.add_tween(
         f"{__name__}.readable",
         over=f"{_GATES}.junk_guard.junk_guard",

@@ -14,6 +14,10 @@ from pyramid.response import Response
 from authservice.settings.hosts import is_loopback
 from authservice.web.answers import error_json
 
+OTHER_HOST = (
+    "Local mode answers localhost only: use localhost, a name under .localhost, 127.0.0.1 or [::1]"
+)
+
 
 def local_guard(
     handler: Callable[[Any], Response],
@@ -22,13 +26,8 @@ def local_guard(
     """Return the handler behind the check of the Host header (a Pyramid tween factory)."""
 
     def tween(request: Any) -> Response:
-        if not _is_here(request.environ.get("HTTP_HOST", "")):
-            return error_json(
-                403,
-                "Local mode answers localhost only: use localhost, a name under .localhost,"
-                " 127.0.0.1 or [::1]",
-                "HOST_NOT_ALLOWED",
-            )
+        if not is_here(request.environ.get("HTTP_HOST", "")):
+            return error_json(403, OTHER_HOST, "HOST_NOT_ALLOWED")
         response: Response = handler(request)
         return response
 
@@ -36,5 +35,6 @@ def local_guard(
 
 
 @lru_cache
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
+    """Tell whether a Host header names this machine."""
     return is_loopback(re.sub(r":\d{1,5}$", "", host.lower()))

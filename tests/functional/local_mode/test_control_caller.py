@@ -74,6 +74,17 @@ def test_a_page_is_refused_even_with_the_token(subtests, control):
             assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@pytest.mark.attack("LOCAL-from-a-page")
+def test_another_host_is_refused_in_the_words_of_the_control_api(subtests, control):
+    for host in ("evil.example", "evil.example:37960", "localhost.evil.example", "a\\b", ""):
+        for method, path in (("GET", PATH), ("DELETE", "persons/a"), ("POST", "reset")):
+            with subtests.test(host=host, path=path):
+                answer = control.ask(method, path, headers={"Host": host})
+
+                assert (answer.status_int, answer.json["field"]) == (403, "Host")
+                assert set(answer.json) == {"error", "field", "allowed"}
+
+
 def test_what_a_person_types_into_a_browser_comes_from_no_site(control):
     headers = {"Authorization": f"Bearer {control.token}", "Sec-Fetch-Site": "none"}
 
