@@ -61,7 +61,7 @@ def test_a_browser_that_dropped_the_answer_for_a_second_click_begins_again(app, 
     assert (again.status_int, again.location == leaving) == (303, False)
     assert browser.visit(again.location).location == f"{ORIGIN}/home"
     assert browser.session() is not None
-    # What has been answered is not begun again, whoever has signed out since.
+    # What has been answered is not begun again, not even after a sign-out.
     browser.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
     for address in (leaving, again.location):
         assert browser.visit(address, expect_errors=True).status_int == 400

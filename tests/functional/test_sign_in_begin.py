@@ -127,3 +127,17 @@ def test_local_mode_leads_to_the_one_click_page(make_app, database):
 
     assert answer.location == f"{ORIGIN}/sign-in?callbackURL=%2Fhome"
     assert _attempts(database) == 0
+
+
+def test_who_wanted_another_account_is_asked_which_one_again_after_a_second_click(
+    app, person, standin
+):
+    page = person.get("/sign-in", {"callbackURL": HOME, "prompt": "select_account"})
+    back = standin.allow(page.forms[0].submit("choice", value="sign-in").location)
+    first = production_browser(app, person.cookie_header())
+    first.visit(back)
+
+    again = person.visit(back, headers=NAVIGATION)
+
+    assert again.status_int == 303
+    assert "prompt=select_account" in again.location

@@ -76,7 +76,6 @@ def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
         "id": attempt.id,
         "browser": digest(browser),
         "person": attempt.person_id,
-        "choose": attempt.choose_account,
     }
     return secret.seal(_PURPOSE, content, clock.now() + LIFETIME)
 
@@ -86,12 +85,9 @@ def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAtte
     unsealed = secret.unseal(_PURPOSE, sealed, clock.now())
     if unsealed is None or browser is None or unsealed.value["browser"] != digest(browser):
         raise AttemptError
-    # A page of the version before has neither a person nor a choice of account.
-    attempt = replace(
-        _attempt(unsealed.value["id"], unsealed.value),
-        person_id=unsealed.value.get("person"),
-        choose_account=unsealed.value.get("choose", False),
-    )
+    attempt = _attempt(unsealed.value["id"], unsealed.value)
+    # A page of the version before has no person.
+    attempt = replace(attempt, person_id=unsealed.value.get("person"))
     if unsealed.expired:
         raise AttemptError(attempt.target)
     return attempt
@@ -168,6 +164,7 @@ def _content(attempt: SignInAttempt) -> dict[str, Any]:
         "state": attempt.state,
         "code_verifier": attempt.code_verifier,
         "target": attempt.target.parameters(),
+        "choose": attempt.choose_account,
         "confirms": attempt.confirms,
     }
 
@@ -175,4 +172,6 @@ def _content(attempt: SignInAttempt) -> dict[str, Any]:
 def _attempt(attempt_id: str, content: dict[str, Any]) -> SignInAttempt:
     target = return_target.from_parameters(content["target"])
     values = attempt_id, content["state"], content["code_verifier"], target
-    return SignInAttempt(*values, confirms=content.get("confirms"))
+    # The version before stored neither.
+    choose_account, confirms = content.get("choose", False), content.get("confirms")
+    return SignInAttempt(*values, choose_account=choose_account, confirms=confirms)

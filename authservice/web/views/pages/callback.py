@@ -120,8 +120,10 @@ def _waits(request: AuthRequest, attempt: SignInAttempt) -> bool:
 
 
 def _begun_again(request: AuthRequest, attempt: SignInAttempt) -> Response:
-    """Begin anew for a browser that dropped the answer, with the session, for a second click."""
-    fresh = sign_in_attempt.new(attempt.target, confirms=attempt.confirms)
+    """Begin again for a browser that dropped the answer, with the session, for a second click."""
+    fresh = sign_in_attempt.new(
+        attempt.target, choose_account=attempt.choose_account, confirms=attempt.confirms
+    )
     response = see_other(sign_in_attempt.begin(request, fresh))
     request.cookies_of_service.clear_attempt(response, attempt.id)
     request.cookies_of_service.set_attempt(response, fresh.id)
