@@ -60,21 +60,6 @@ class KnownPages:
         ``read`` makes of an entry what is to be kept, or None; it is the same for a path each time.
         ``before`` is called before each question.
         """
-        entries = self._entries(api, path, read, before)
-        lost = self._lengths.get(path, 0) - len(entries)
-        if lost >= _LOSES_AT_LEAST and lost * _ONE_IN > self._lengths[path]:
-            self._forget_from(path, 1)
-            entries = self._entries(api, path, read, before)
-        self._lengths[path] = len(entries)
-        return entries
-
-    def _entries(
-        self,
-        api: GitHubApi,
-        path: str,
-        read: Callable[[object], Entry | None],
-        before: Callable[[], None],
-    ) -> tuple[Entry, ...]:
         # In the order in which they came, each once.
         entries: dict[Entry, None] = {}
         for number in range(1, _MOST_PAGES + 1):
@@ -84,6 +69,9 @@ class KnownPages:
             entries.update(dict.fromkeys(page.entries))
             if not page.goes_on:
                 self._forget_from(path, number + 1)
+                if self._shrank(path, len(entries)):
+                    self._forget_from(path, 1)
+                    return self.list(api, path, read, before)
                 return tuple(entries)
             if len(entries) == known:
                 break
@@ -123,6 +111,13 @@ class KnownPages:
         if page.tag is not None:
             self._pages[path, number] = page
         return page
+
+    def _shrank(self, path: str, length: int) -> bool:
+        """Tell whether a list lost much since it was last read; from now on this is its length."""
+        former = self._lengths.get(path, 0)
+        self._lengths[path] = length
+        lost = former - length
+        return lost >= _LOSES_AT_LEAST and lost * _ONE_IN > former
 
     def _forget_from(self, path: str, number: int) -> None:
         while self._pages.pop((path, number), None) is not None:

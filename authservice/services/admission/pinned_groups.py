@@ -32,8 +32,16 @@ def see(connection: Connection, settings: AuthSettings, person: Person) -> None:
     named = pins.named_rules(settings)
     listed = under_pinned_names(person.memberships, pins.of_rules(connection, named))
     numbers = {Rule(RuleKind.TEAM, team.name): team.number for team in listed.teams}
-    new = numbers.keys() - {*named, *client_rules.names(connection)}
-    pins.see_first(connection, {rule: numbers[rule] for rule in new})
+    stored = pins.of_rules(connection, numbers)
+    others = {*named, *client_rules.names(connection)}
+    pins.learn(
+        connection,
+        {
+            rule: number
+            for rule, number in numbers.items()
+            if str(rule) not in stored and rule not in others
+        },
+    )
 
 
 def told(

@@ -78,14 +78,6 @@ def learn(connection: Connection, numbers: Mapping[Rule, str]) -> None:
             _log.info("%s means the number %s from now on", rule, number)
 
 
-def see_first(connection: Connection, numbers: Mapping[Rule, str]) -> None:
-    """Pin names that have no number yet to those with which they are seen; no log has them all."""
-    known = of_rules(connection, numbers)
-    for rule, number in numbers.items():
-        if str(rule) not in known:
-            _pin(connection, rule, number)
-
-
 def mark(connection: Connection, person: Person) -> None:
     """Mark each pinned name that a person shows with another number, with a warning."""
     shown = person.shown

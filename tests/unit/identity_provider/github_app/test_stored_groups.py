@@ -68,7 +68,7 @@ def test_a_sign_in_sees_new_teams_and_gives_no_number_to_one_of_a_rule(make_serv
     service = make_service("acme acme/platform")
     pinned = {"org:acme": "7"}
     with service.database.transaction() as connection:
-        pins.see_first(connection, {rules.parse(text): each for text, each in pinned.items()})
+        pins.learn(connection, {rules.parse(text): each for text, each in pinned.items()})
         judge(connection, service.settings, Person(MONA, "octocat", None, service.groups()))
         stored = {text: pin.number for text, pin in pins.all_pins(connection).items()}
 
