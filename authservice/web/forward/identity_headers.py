@@ -33,6 +33,9 @@ def has_others(environ: Mapping[str, object]) -> bool:
 
     Applications may take ``Remote.User`` for ``Remote-User``, or believe a ``Remote-Role``.
     """
+    # Nearly no request has any, and this tells so in a fraction of the time.
+    if "HTTP_REMOTE" not in "\n".join(environ):
+        return False
     return any(name.startswith("HTTP_REMOTE") and name not in _OURS for name in environ)
 
 
