@@ -132,6 +132,15 @@ class _Server(MPServer):
         worker.is_alive = lambda: not wait([worker.inner.sentinel], timeout=0)  # type: ignore[method-assign]
         return worker
 
+    def signal_handler_interrupt(self, *received: object, **named: object) -> None:
+        """Take note of the first signal alone.
+
+        granian's handler takes a lock. Another signal just then would wait for it without end.
+        """
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, _notice)
+        super().signal_handler_interrupt(*received, **named)  # type: ignore[no-untyped-call]
+
     def shutdown(self, exit_code: int = 0) -> None:
         """Stop the workers; raises SystemExit with status 1 where one ended by itself.
 

@@ -76,6 +76,8 @@ def serve(app: Any, _global_conf: object, **options: Any) -> None:  # noqa: ANN4
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    # A command may have let them wait for this.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
     _announce(server, components.settings, listeners)
     _loop(server, sockets, bodies, stopping.is_set)
     for listener in listeners:

@@ -13,9 +13,12 @@ TEMPORARY = ("--port", "0", "--database", ":temporary:", "--print-json")
 
 
 class LocalCommand:
-    """One that has printed where it is; ``environ`` is what its user has exported."""
+    """One that has printed where it is; ``environ`` is what its user has exported.
 
-    def __init__(self, folder, *arguments, **environ):
+    ``meanwhile`` is called with it while it starts.
+    """
+
+    def __init__(self, folder, *arguments, meanwhile=None, **environ):
         self.temporary = folder / "temporary"
         self.temporary.mkdir(exist_ok=True)
         own = {"TMPDIR": str(self.temporary), "XDG_CACHE_HOME": str(folder / "cache")}
@@ -27,6 +30,8 @@ class LocalCommand:
             stderr=subprocess.PIPE,
             text=True,
         )
+        if meanwhile is not None:
+            meanwhile(self)
         self.line = self._process.stdout.readline()
         told = json.loads(self.line or "{}")
         self.url, self.control_token = told.get("url"), told.get("control_token")
@@ -46,6 +51,14 @@ class LocalCommand:
 
     def stop(self, how=signal.SIGTERM):
         """End it; return its status, what it printed after the first line, and what it logged."""
+        self.tell(how)
+        return self.ended()
+
+    def tell(self, how):
+        """Send it a signal."""
         self._process.send_signal(how)
+
+    def ended(self):
+        """Return what ``stop`` does, when it ends by itself."""
         printed, logged = self._process.communicate(timeout=30)
         return self._process.returncode, printed, logged

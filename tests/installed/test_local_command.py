@@ -12,6 +12,7 @@ import requests
 from tests.e2e.person import Person
 from tests.helpers.local_command import TEMPORARY, LocalCommand
 from tests.helpers.processes import SCRIPTS, finished
+from tests.helpers.waiting import until
 
 
 @pytest.fixture
@@ -55,6 +56,18 @@ def test_it_ends_when_it_is_told_and_leaves_nothing(start, how):
 
     assert (status, printed) == (0, "")
     assert len(folders) == 1
+    assert list(service.temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_it_leaves_nothing_if_it_is_told_while_it_starts(start, how):
+    def tell(starting):
+        until(lambda: any(starting.temporary.iterdir()))
+        starting.tell(how)
+
+    service = start(meanwhile=tell)
+
+    assert service.ended()[0] == 0
     assert list(service.temporary.iterdir()) == []
 
 

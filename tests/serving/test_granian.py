@@ -1,13 +1,17 @@
 """``authservice-granian``: workers as one service, and what it says when it cannot serve."""
 
 import select
+import signal
 import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 import requests
 
+from authservice.serving.granian_launcher import _server
+from authservice.serving.granian_options import GranianOptions
 from tests.e2e.person import Person
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, LocalService, finished
@@ -164,3 +168,28 @@ def test_without_granian_it_says_what_to_install():
     assert ended.stderr == (
         "authservice-granian: granian is missing; install it: pip install 'authservice[granian]'\n"
     )
+
+
+def test_a_signal_that_comes_while_another_is_taken_note_of_waits_for_nothing(monkeypatch):
+    class Noted(threading.Event):
+        def set(self):
+            # What granian's handler waits for, where one comes within another.
+            with self._cond:
+                signal.raise_signal(signal.SIGTERM)
+                signal.raise_signal(signal.SIGINT)
+            super().set()
+
+    options = dict.fromkeys(("port", "workers", "threads", "connection_limit"), 1)
+    server = _server(GranianOptions(host="127.0.0.1", max_request_header_size=32768, **options))
+    monkeypatch.setattr(server, "main_loop_interrupt", Noted())
+    kept = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        for each in kept:
+            signal.signal(each, server.signal_handler_interrupt)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        for each, handler in kept.items():
+            signal.signal(each, handler)
+
+    assert server.interrupt_signal
+    assert server.main_loop_interrupt.is_set()

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import authservice
 from authservice import clock
@@ -73,9 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Serve until SIGTERM or SIGINT."""
-    # The server handles them in its own way as soon as it runs.
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGINT, _end)
+    # They wait until the server handles them. An exception of a handler could be lost before:
+    # Python drops those that come while it tidies up, as at an import.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
     _log_to_standard_error()
     ini = {} if options.config is None else ini_file.chosen(options).settings()
     if ini.get("auth.mode", "local") != "local":
@@ -96,11 +95,6 @@ def run(options: argparse.Namespace) -> None:
         # What serves is above the commands, which only this one needs.
         runner = authservice.imported("authservice.serving.waitress_runner")
         runner.serve(app, None, sockets=sockets, **_SERVER)
-
-
-def _end(_signal: int, _frame: FrameType | None) -> None:
-    """End before anything is served, and leave nothing."""
-    raise SystemExit(0)
 
 
 def _port(text: str) -> int:
