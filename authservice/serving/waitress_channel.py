@@ -6,6 +6,7 @@ sender (RFC 9112, sections 6.1 to 6.3 and 11.2).
 """
 
 import logging
+import socket
 import sys
 import threading
 from copy import copy
@@ -28,6 +29,8 @@ _HANDSHAKE = b"\x16"
 _LINE_END = b"\r\n"
 # As many of the longest ones at once as anybody sends.
 _MOST_TOGETHER = 16 * 1024 * 1024
+# What a proxy passes on at the most (docs/deployment).
+_MOST_DROPPED = 1024 * 1024
 # More digits than any length that could be received; int() takes 4,300 at most.
 _DIGITS = 18
 
@@ -235,6 +238,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         self.is_new = True
         """Whether no request of it was answered yet."""
         self._following = b""
+        self._refused = False
+        self._to_drop = 0
         super().__init__(*arguments, **options)
 
     @property
@@ -260,10 +265,33 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     def handle_write(self) -> None:
         """Send what there is to send; the next request has its turn when all is sent."""
-        super().handle_write()
+        if self._refused and self.close_when_flushed:
+            self._end_refused()
+        else:
+            super().handle_write()
         if self._following and self.connected and not (self.requests or self.total_outbufs_len):
             following, self._following = self._following, b""
             self.received(following)
+
+    def _end_refused(self) -> None:
+        """Send the answer, and its end; take what its client still sends, and drop it.
+
+        Were the connection closed while something of that is unread, the network would drop the
+        answer (RFC 9112, section 9.6).
+        """
+        _, failed = self._flush_exception(self._flush_some)
+        if failed:
+            self.handle_close()
+        elif self.connected and not self.total_outbufs_len:
+            self._following = b""
+            self._to_drop = _MOST_DROPPED
+            self.socket.shutdown(socket.SHUT_WR)
+            self.close_when_flushed = False
+
+    def _drop(self, data: bytes) -> None:
+        self._to_drop -= len(data)
+        if self._to_drop <= 0:
+            self.handle_close()
 
     def received(self, data: bytes) -> bool:
         """Take what the client sent, as far as one request; one that begins TLS is cut off.
@@ -271,6 +299,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         waitress would answer all that came at once, for a client that need not take any of it:
         its threads wait where too much is not taken.
         """
+        if self._to_drop:
+            self._drop(data)
+            return False
         # No method begins so: it is the type of TLS's handshake records (RFC 8446, section 5.1).
         if self.request is None and not self.requests and data.startswith(_HANDSHAKE):
             # It would wait for ever.
@@ -293,6 +324,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         self._bodies.note(self, request.body_bytes_received)
         if request.completed:
             self.request, self.sent_continue = None, False
+            self._refused = request.error is not None
             # Nothing but empty lines may precede a request.
             if not request.empty:
                 self.requests.append(request)

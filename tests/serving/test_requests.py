@@ -410,6 +410,25 @@ def test_where_no_app_is_it_has_as_little_as_every_body(server, connect):
     assert connection.answer()[0] == 413
 
 
+def test_what_is_still_sent_of_a_refused_request_breaks_no_answer(subtests, name, server, connect):
+    for refused, status in (
+        (f"POST {WEBHOOK} HTTP/1.1\r\nContent-Length: 1048576\r\n", 413),
+        ("POST / HTTP/1.1\r\nContent-Length: 9, 9\r\n", 400),
+    ):
+        with subtests.test(status=status):
+            connection = connect(server.port)
+            connection.send(f"{refused}{CLOSE}\r\n")
+            assert connection.answer()[0] == status
+            if name == "granian":
+                continue  # It hangs up.
+            for _ in range(15):
+                connection.send("x" * 0x10000)
+            assert connection.ends()
+            with pytest.raises(OSError):  # noqa: PT011, PT012  (there are several; at any of them)
+                while True:
+                    connection.send("x" * 0x10000)
+
+
 def test_chunks_that_say_they_are_too_long_are_not_waited_for(subtests, name, server, connect):
     for path in ("/api/auth/oauth2/token", WEBHOOK):
         for sent in ("10001\r\n", f"{'f' * 400}\r\n", f"8000\r\n{'x' * 0x8000}\r\n8001\r\n"):
