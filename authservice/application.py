@@ -96,7 +96,7 @@ def _common_components(
         openapi=openapi.document(settings, cookies),
         backchannel_logout=logout,
         upkeep=Upkeep(database),
-        metrics=start.metrics(settings, database, keys),
+        metrics=start.metrics(settings, database, keys, app),
         tracing=tracing,
     )
 

@@ -227,7 +227,7 @@ def signing_keys(settings: AuthSettings, database: Database, secret: ServerSecre
 
 
 def metrics(
-    settings: AuthSettings, database: Database, keys: SigningKeys
+    settings: AuthSettings, database: Database, keys: SigningKeys, app: "GitHubApp | None"
 ) -> "ProcessMetrics | None":
     """Return what measures this process, or None; raises SystemExit where it cannot listen."""
     if settings.metrics_listen is None:
@@ -235,7 +235,12 @@ def metrics(
     try:
         from authservice.observability.metrics import ProcessMetrics  # noqa: PLC0415
 
-        return ProcessMetrics(settings.metrics_listen, database, keys)
+        return ProcessMetrics(
+            settings.metrics_listen,
+            database,
+            keys,
+            dict if app is None else lambda: app.memberships.installations.hours.left,
+        )
     except ModuleNotFoundError:
         raise SystemExit(f"authservice: {METRICS_MISSING}") from None
     except OSError as error:

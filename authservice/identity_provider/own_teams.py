@@ -6,6 +6,7 @@ with its parent, and not the parent of that: the rest of the chain is read one b
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from authservice.httpclient import Response
@@ -23,6 +24,33 @@ _OK = 200
 _FORBIDDEN, _NOT_FOUND = 403, 404
 _LIST_PAGES = 10
 _QUESTIONS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class OwnList:
+    """The teams to which a person was added, each with its parent."""
+
+    teams: tuple[Team, ...]
+    held_back: frozenset[str]
+    """The numbers of the organizations that single sign-on keeps out of the list."""
+
+
+def listed(api: GitHubApi) -> OwnList | None:
+    """Return the list of the token's owner, None where that is refused.
+
+    Raises SignInFailedError for an outage, and for an answer that is no list.
+    """
+    teams: list[Team] = []
+    held_back: list[str] = []
+    for response in api.pages("/user/teams", _LIST_PAGES):
+        if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
+            return None
+        entries = github_groups.entries(response) if response.status_code == _OK else None
+        if entries is None:
+            raise no_user_info("the list of teams is not a JSON array")
+        held_back += github_groups.held_back(response)
+        teams += filter(None, map(github_groups.team, entries))
+    return OwnList(tuple(teams), frozenset(held_back))
 
 
 class OwnTeams:
@@ -47,26 +75,16 @@ class OwnTeams:
 
     def all(self) -> tuple[Group, ...]:
         """Return the teams of organizations that the person is a member of, with their parents."""
-        listed = [team for team in self._listed() if team.organization in self._organizations]
-        self._found = {team.group.number: team.group for team in listed}
-        for team in listed:
+        own = listed(self._api) or OwnList((), frozenset())
+        of_these = [team for team in own.teams if team.organization in self._organizations]
+        self._found = {team.group.number: team.group for team in of_these}
+        for team in of_these:
             self._climb(team)
         for name in self._named.teams:
             pin = self._pins.get(f"team:{name}")
             if pin is not None and pin.number not in self._found:
                 self._ask_for(name, pin.number)
         return tuple(self._found.values())
-
-    def _listed(self) -> list[Team]:
-        listed: list[Team] = []
-        for response in self._api.pages("/user/teams", _LIST_PAGES):
-            if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
-                break
-            entries = github_groups.entries(response) if response.status_code == _OK else None
-            if entries is None:
-                raise no_user_info("the list of teams is not a JSON array")
-            listed += filter(None, map(github_groups.team, entries))
-        return listed
 
     def _climb(self, team: Team) -> None:
         """Add the parents of a team, up to one that is known, and so its parents too."""

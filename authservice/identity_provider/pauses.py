@@ -15,7 +15,7 @@ class Pauses:
 
     def calls(self, client: Client, seconds: float) -> ProviderCalls:
         """Return what sends questions for so long, unless there is a pause."""
-        return _Calls(client, seconds, self)
+        return PausingCalls(client, seconds, self)
 
     def require_none(self) -> None:
         """Raise OutageError in a pause."""
@@ -28,15 +28,19 @@ class Pauses:
         self._until = max(self._until, monotonic() + seconds)
 
 
-class _Calls(ProviderCalls):
+class PausingCalls(ProviderCalls):
+    """Sends nothing in a pause, and begins one where the provider asks for it."""
+
     def __init__(self, client: Client, seconds: float, pauses: Pauses) -> None:
         super().__init__(client, seconds)
         self._pauses = pauses
 
     def send(self, request: Request) -> Response:
+        """Return the answer as its base does; raises OutageError in a pause too."""
         self._pauses.require_none()
         return super().send(request)
 
     def limit_error(self, _request: Request, said: str, wait: float) -> OutageError:
+        """Begin a pause, for all who ask, and return the error."""
         self._pauses.begin(wait)
         return OutageError(said, wait)

@@ -1,6 +1,7 @@
 """Numbers for Prometheus, on an address of their own; nothing of this is imported unless wanted."""
 
 import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 # Most answers take a millisecond; a sign-in may wait ten seconds for the identity provider.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-# How often the age of the keys is looked up, in seconds: they change every few weeks.
+# How often what no event tells is looked up, in seconds.
 _INTERVAL = 60.0
 _SUCCESS = "success"
 _OTHER = "other"
@@ -95,7 +96,14 @@ class Instruments:
             # All workers see the same keys, some a moment later.
             multiprocess_mode="max",
         )
-
+        self.provider_questions_left = Gauge(
+            "authservice_provider_questions_left",
+            "Questions about an organization that the provider still takes of the App in this hour",
+            ["organization"],
+            registry=self.registry,
+            # Workers share them, and each knows what its own last answer said.
+            multiprocess_mode="mostrecent",
+        )
         build = Gauge(
             "authservice_build_info",
             "Always 1; its label is the version of the service",
@@ -156,8 +164,16 @@ def of_all_workers(address: tuple[str, int], folder: str) -> Exposition:
 class ProcessMetrics:
     """What one process measures, from ``start`` to ``stop``."""
 
-    def __init__(self, address: tuple[str, int], database: "Database", keys: "SigningKeys") -> None:
+    def __init__(
+        self,
+        address: tuple[str, int],
+        database: "Database",
+        keys: "SigningKeys",
+        questions_left: Callable[[], Mapping[str, int]],
+    ) -> None:
         """Listen at the address; raises OSError when another program listens there.
+
+        ``questions_left`` says by organization what the provider takes of the App in this hour.
 
         The workers of one server do not listen: they write into files that the server's main
         process adds up.
@@ -165,9 +181,8 @@ class ProcessMetrics:
         self.instruments = Instruments()
         self._keys = keys
         self._database = database
-        self._key_ages = Recurring(
-            "key-ages", self._note_keys, database, first=0, interval=_INTERVAL
-        )
+        self._questions_left = questions_left
+        self._looking = Recurring("metrics", self._look, database, first=0, interval=_INTERVAL)
         shared = "PROMETHEUS_MULTIPROC_DIR" in os.environ
         self._exposition = None if shared else Exposition(address, self.instruments.registry)
 
@@ -175,17 +190,19 @@ class ProcessMetrics:
         """Begin to measure."""
         self._database.observe_wait = self.instruments.database_wait.observe
         events.observers.append(self.instruments.count)
-        self._key_ages.start()
+        self._looking.start()
 
     def stop(self) -> None:
         """Stop measuring, and close the listening socket."""
-        self._key_ages.stop()
+        self._looking.stop()
         if self.instruments.count in events.observers:
             events.observers.remove(self.instruments.count)
         self._database.observe_wait = None
         if self._exposition is not None:
             self._exposition.close()
 
-    def _note_keys(self, _ended: object) -> None:
+    def _look(self, _ended: object) -> None:
+        for organization, left in self._questions_left().items():
+            self.instruments.provider_questions_left.labels(organization).set(left)
         for alg, made in self._keys.made.items():
             self.instruments.key_created.labels(alg).set(made.timestamp())

@@ -129,7 +129,7 @@ def test_waits_for_the_database_are_counted_with_every_transaction(browser, now)
 
 def test_the_age_of_the_keys(browser, measured, now):
     # Noted by a thread of its own as it starts.
-    measured.registry.components.metrics._key_ages.stop()
+    measured.registry.components.metrics._looking.stop()
 
     for alg in ("RS256", "ES256", "EdDSA"):
         made = now("signing_key_created_timestamp_seconds", alg=alg)

@@ -58,9 +58,10 @@ class IdentityProviderStandin:
         self._control("organization", {"name": name, **changes})
 
     def app(self, **changes):
-        """Register a GitHub App, or change it: id, client_id, public_key, permissions.
+        """Register a GitHub App, or change it: id, client_id, public_key, permissions, spent.
 
-        It is installed in organizations that have the number of an ``installation``.
+        It is installed in organizations that have the number of an ``installation``. ``spent`` is
+        a dict of organizations, with how many of the hour's questions were asked in each.
         """
         self._control("app", changes)
 
@@ -93,6 +94,10 @@ class IdentityProviderStandin:
         """Return the requests that it received so far, at one address or at all."""
         received = json.loads(self._control("requests", {}))
         return [request for request in received if path in {None, request["path"]}]
+
+    def spent(self, organization):
+        """Return how many questions the App has asked in an organization, of 5,000 in an hour."""
+        return json.loads(self._control("spent", {})).get(organization, 0)
 
     def reset(self):
         self._control("reset", {})

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from tests.identity_provider_standin import app_api
 from tests.identity_provider_standin.answer import Answer, json_answer
-from tests.identity_provider_standin.pages import error, page
+from tests.identity_provider_standin.pages import HOURLY_CALLS, error, page, rate_limit_headers
 
 _HOUR = 3600
 _LONGEST = 600
@@ -33,6 +33,7 @@ class App:
     permissions: dict[str, str] = field(
         default_factory=lambda: {"members": "read", "emails": "read", "metadata": "read"}
     )
+    spent: dict[str, int] = field(default_factory=dict)  # of the hour's calls, by organization
     tokens: dict[str, tuple[float, str]] = field(default_factory=dict)  # until when, and where
 
 
@@ -49,7 +50,17 @@ def answer(state, method: str, base: str, path: str, query, headers: Mapping[str
     if until <= state.now():
         return error(401, "Bad credentials")
     made = app_api.answer(state, state.organizations[name], base, path, query)
-    return _unless_known(made, headers.get("If-None-Match"))
+    return _counted(state, name, _unless_known(made, headers.get("If-None-Match")))
+
+
+def _counted(state, name: str, made: Answer) -> Answer:
+    """Count an answer unless it says that nothing changed; there are so many in an hour."""
+    spent = state.app.spent.get(name, 0) + (made.status != 304)
+    if spent > HOURLY_CALLS:
+        made = error(403, f"API rate limit exceeded for installation of {name}.")
+    state.app.spent[name] = min(spent, HOURLY_CALLS)
+    made.headers += rate_limit_headers(HOURLY_CALLS - state.app.spent[name], -state.advanced)
+    return made
 
 
 def _of_app(state, method: str, base: str, path: str, query) -> Answer:

@@ -21,6 +21,8 @@ def answer(state: State, name: str, content: dict[str, Any]) -> Answer:
             state.advanced += content["seconds"]
         case "requests":
             return json_answer(200, state.requests)
+        case "spent":
+            return json_answer(200, state.app.spent)
         case _ if name in _CHANGES:
             _CHANGES[name](state, content)
         case _:

@@ -4,7 +4,7 @@ import socket
 import struct
 
 from tests.identity_provider_standin.answer import Answer, html_answer, json_answer, redirect
-from tests.identity_provider_standin.api import rate_limit_headers
+from tests.identity_provider_standin.pages import rate_limit_headers
 from tests.identity_provider_standin.state import State
 
 _LONGEST = 60.0
@@ -51,7 +51,7 @@ def answer(state: State, kind: str, base: str) -> Answer:
         return redirect(f"{base}/elsewhere", from_fault="yes")
     if kind in _FORBIDDEN:
         headers = {
-            "rate_limited": rate_limit_headers(state, 0),
+            "rate_limited": rate_limit_headers(0),
             "secondary_limit": [("Retry-After", "60")],
         }
         return json_answer(403, {"message": _FORBIDDEN[kind]}, *headers.get(kind, []))

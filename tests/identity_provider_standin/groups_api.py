@@ -19,13 +19,15 @@ def answer(
     """Answer a question about groups; None where it is another one."""
     match path.strip("/").split("/"):
         case ["user", "memberships", "orgs"]:
-            return _listed(grant) or _memberships(state, base, path, query, grant)
+            return _listed(state, grant) or _memberships(state, base, path, query, grant)
         case ["user", "teams"]:
-            return _listed(grant) or _teams(state, base, path, query, grant)
+            return _listed(state, grant) or _teams(state, base, path, query, grant)
         case ["user", "memberships", "orgs", name]:
             organization = _find(state, name)
             return (
-                _listed(grant) or _refused(organization) or _membership(organization, base, grant)
+                _listed(state, grant)
+                or _refused(organization)
+                or _membership(organization, base, grant)
             )
         case ["orgs", name, *below]:
             return _below(state, base, name, below, grant)
@@ -55,7 +57,10 @@ def _find(state: State, name: str) -> Organization | None:
     )
 
 
-def _listed(grant: Grant) -> Answer | None:
+def _listed(state: State, grant: Grant) -> Answer | None:
+    if state.app.public_key:
+        reads = state.app.permissions.get("members") in {"read", "write"}
+        return None if reads else error(403, "Resource not accessible by integration")
     return None if _SEES & set(grant.scope.split()) else error(403, _SCOPE_MISSING)
 
 
@@ -80,6 +85,9 @@ def _refused(organization: Organization | None) -> Answer | None:
 def _shown(state: State, login: str) -> tuple[list[Organization], list[Organization]]:
     """Return the organizations of an account that lists show, and those held back for SAML."""
     own = [each for each in state.organizations.values() if login in each.members]
+    if state.app.public_key:
+        # A token that a person allowed an App sees no more than the App.
+        own = [each for each in own if each.installation is not None and not each.suspended]
     seen = [each for each in own if not (each.hidden or each.restricted)]
     return [each for each in seen if not each.saml], [each for each in seen if each.saml]
 

@@ -1,8 +1,11 @@
-"""Answers that many addresses of the API give: a page of a list, and an error."""
+"""What many addresses of the API answer: a page, an error, and how much may still be asked."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 from tests.identity_provider_standin.answer import Answer, json_answer
+
+HOURLY_CALLS = 5000
 
 
 def page(address: str, entries: Sequence[object], query: Mapping[str, str]) -> Answer:
@@ -26,3 +29,15 @@ def error(status: int, message: str) -> Answer:
         "status": str(status),
     }
     return json_answer(status, content)
+
+
+def rate_limit_headers(remaining: int, hour_began_ago: float = 0.0) -> list[tuple[str, str]]:
+    """Return the headers that count the calls of an hour."""
+    ends_at = int(time.time() + 3600 - hour_began_ago)  # noqa: TID251  (another host's clock)
+    return [
+        ("X-RateLimit-Limit", str(HOURLY_CALLS)),
+        ("X-RateLimit-Remaining", str(remaining)),
+        ("X-RateLimit-Used", str(HOURLY_CALLS - remaining)),
+        ("X-RateLimit-Reset", str(ends_at)),
+        ("X-RateLimit-Resource", "core"),
+    ]

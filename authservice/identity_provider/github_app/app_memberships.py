@@ -1,15 +1,15 @@
 """The groups of one person, as the App sees them: at a sign-in, and when an event is about them.
 
-It asks for the same memberships whose lists the poll reads. Of teams it begins with those that have
-no parent: who is in none of these is in none of their child teams.
+It asks for the same memberships whose lists the poll reads, and not for more the more teams there
+are: a sign-in has the person's own list of teams. Otherwise it asks for the teams of rules, and
+leaves all others to the poll.
 """
 
-import logging
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
-from authservice.identity_provider import reasons
+from authservice.identity_provider import own_teams, reasons
 from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_app.installations import (
     NOT_INSTALLED,
@@ -25,18 +25,16 @@ from authservice.identity_provider.github_app.organizations import (
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.named_groups import NamedGroups, PinsOf
+from authservice.identity_provider.own_teams import OwnList
 from authservice.identity_provider.provider_calls import ProviderCalls, parsed
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people.users import Profile
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule
 
-_log = logging.getLogger(__name__)
-
 _OK, _NOT_FOUND = 200, 404
 _SIGN_IN_SECONDS = 10.0
-# So many teams of one organization a sign-in asks for, unless rules name more, and so many at once.
-_MOST_TEAMS, _AT_ONCE = 200, 8
+_AT_ONCE = 8
 
 
 class AppMemberships:
@@ -60,10 +58,11 @@ class AppMemberships:
         installations = Installations(provider, provider.app, settings.outgoing)
         return cls(NamedGroups.of(settings), installations, pins)
 
-    def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:  # noqa: ARG002  (the person's)
+    def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
         """Return the groups of a person who signs in; raises SignInFailedError for an outage."""
         calls = self.installations.calls(_SIGN_IN_SECONDS)
-        return self.of_person(calls, profile.account_id, profile.username or "")
+        own = own_teams.listed(api)
+        return self.of_person(calls, profile.account_id, profile.username or "", own=own)
 
     def username(self, calls: ProviderCalls, account_id: str, seen_in: str | None) -> str | None:
         """Return the login that an account has today, None if there is no such account any more.
@@ -89,14 +88,32 @@ class AppMemberships:
                 return login
         raise UnreadableError(NOT_INSTALLED)
 
-    def of_person(self, calls: ProviderCalls, account_id: str, username: str) -> Memberships:
-        """Return the groups of a person; raises SignInFailedError for an outage."""
+    def of_person(
+        self,
+        calls: ProviderCalls,
+        account_id: str,
+        username: str,
+        *,
+        own: OwnList | None = None,
+        about: Mapping[str, Collection[str]] | None = None,
+    ) -> Memberships:
+        """Return the groups of a person; raises SignInFailedError for an outage.
+
+        ``own`` is the person's own list of teams. Without it those of rules are asked for, and
+        their parents known. ``about`` has the numbers of the organizations to ask, None for all,
+        and of further teams to ask for in each.
+        """
         organizations: list[Group] = []
         teams: list[Group] = []
         unreadable: list[tuple[str, str]] = []
+        unasked: list[Group] = []
         for name, place in self.places(calls):
             if isinstance(place, str):
                 unreadable.append((name, place))
+                continue
+            number = place.organization.number
+            if about is not None and number not in about:
+                unasked.append(Group(name, number))
                 continue
             try:
                 api = self.api(calls, place)
@@ -104,15 +121,75 @@ class AppMemberships:
                     self.installations.require(calls, place)
                     continue
                 organizations.append(place.organization)
-                listed = self.organizations.teams(api, place)
-                unreadable += self.missing_teams(name, listed)
-                teams += _teams_of(api, listed, self._wanted(listed), username)
+                if own is not None and number not in own.held_back:
+                    read = self._own_teams(api, name, place, own)
+                else:
+                    more = () if about is None else about[number]
+                    read = self._asked_teams(api, name, place, username, more)
             except UnreadableError as error:
                 unreadable.append((name, self.noted(error)))
+                continue
+            teams += read.teams
+            unreadable += read.unreadable
+            unasked += read.unasked
         return Memberships(
             tuple(dict.fromkeys(organizations)),
             tuple(dict.fromkeys(teams)),
             tuple(dict.fromkeys(unreadable)),
+            tuple(dict.fromkeys(unasked)),
+        )
+
+    def _own_teams(
+        self, api: GitHubApi, name: str, place: Installation, own: OwnList
+    ) -> Memberships:
+        """Return a person's teams in an organization, from their own list.
+
+        The organization's list has parents of parents, and says whether a team of a rule is gone.
+        It is read again only where what is known of it leaves one of both open.
+        """
+        here = [team for team in own.teams if team.organization == place.organization.number]
+        for listed in (self.organizations.known_teams(place), None):
+            teams = self.organizations.teams(api, place) if listed is None else listed
+            tree = _Tree((*teams, *here))
+            inside = tree.with_parents(team.group.number for team in here)
+            if inside <= tree.groups.keys() and self._of_rules(name, teams) <= inside:
+                return Memberships(teams=tuple(tree.groups[number] for number in inside))
+        inside &= tree.groups.keys()
+        return Memberships(
+            teams=tuple(tree.groups[number] for number in inside),
+            unreadable=tuple(self.missing_teams(name, teams)),
+        )
+
+    def _asked_teams(
+        self,
+        api: GitHubApi,
+        name: str,
+        place: Installation,
+        username: str,
+        more: Collection[str],
+    ) -> Memberships:
+        """Return the teams of rules, and ``more``, that a member of an organization is in.
+
+        Who is in a team is in its parents. Who is in none of it is in none of its child teams.
+        """
+        listed = self.organizations.teams(api, place)
+        tree = _Tree(listed)
+        asked = (self._of_rules(name, listed) | tree.with_parents(more)) & tree.groups.keys()
+        groups = [tree.groups[number] for number in asked]
+        with ThreadPoolExecutor(_AT_ONCE, "team-memberships") as asking:
+            answers = asking.map(lambda team: team_has_member(api, team, username), groups)
+            entered = {team.number for team, is_in in zip(groups, answers, strict=True) if is_in}
+        inside = tree.with_parents(entered)
+        denied = asked - inside
+        unasked = [
+            Group(f"{name}/{group.name.partition('/')[2]}", number)
+            for number, group in tree.groups.items()
+            if number not in inside and denied.isdisjoint(tree.with_parents([number]))
+        ]
+        return Memberships(
+            teams=tuple(tree.groups[number] for number in inside & tree.groups.keys()),
+            unreadable=tuple(self.missing_teams(name, listed)),
+            unasked=tuple(unasked),
         )
 
     def places(self, calls: ProviderCalls) -> Iterator[tuple[str, Installation | str]]:
@@ -189,41 +266,34 @@ class AppMemberships:
                 gone.append((name, reasons.GONE))
         return gone
 
-    def _wanted(self, teams: Iterable[Team]) -> set[str]:
-        """Return the numbers of the teams that rules name, and of all their parents."""
-        pinned = {pin.number for text, pin in self._pins().items() if text.startswith("team:")}
-        named = {team.group.number for team in teams if team.group.name in self.named.teams}
-        parents = {team.group.number: team.parent.number for team in teams if team.parent}
-        wanted = set()
-        for number in pinned | named:
+    def _of_rules(self, organization: str, listed: Iterable[Team]) -> set[str]:
+        """Return the numbers of an organization's teams that rules name."""
+        prefix = f"team:{organization}/"
+        pins = self._pins()
+        numbers = {pin.number for text, pin in pins.items() if text.startswith(prefix)}
+        named = {f"{organization}/{team.group.name.partition('/')[2]}": team for team in listed}
+        new = {name for name in self.named.teams if f"team:{name}" not in pins}
+        return numbers | {named[name].group.number for name in new & named.keys()}
+
+
+class _Tree:
+    """Teams of one organization, each with its parent; of several with one number the last."""
+
+    def __init__(self, teams: Iterable[Team]) -> None:
+        self.groups: dict[str, Group] = {}
+        self._parents: dict[str, str] = {}
+        for team in teams:
+            self.groups[team.group.number] = team.group
+            self._parents.pop(team.group.number, None)
+            if team.parent is not None:
+                self._parents[team.group.number] = team.parent.number
+
+    def with_parents(self, numbers: Iterable[str]) -> set[str]:
+        """Return these, their parents, the parents of these, and so on."""
+        found: set[str] = set()
+        for number in numbers:
             above: str | None = number
-            while above is not None and above not in wanted:
-                wanted.add(above)
-                above = parents.get(above)
-        return wanted
-
-
-def _teams_of(
-    api: GitHubApi, teams: Sequence[Team], wanted: Container[str], username: str
-) -> list[Group]:
-    """Return the teams that a member of the organization is in: the wanted ones first.
-
-    A child team is asked about where the person is in its parent.
-    """
-    numbers = {team.group.number for team in teams}
-    waiting = [team for team in teams if team.parent is None or team.parent.number not in numbers]
-    groups: list[Group] = []
-    left = _MOST_TEAMS
-    with ThreadPoolExecutor(_AT_ONCE, "team-memberships") as places:
-        while batch := [each for each in waiting if each.group.number in wanted] or waiting[:left]:
-            left = max(left - len(batch), 0)
-            answers = places.map(lambda team: team_has_member(api, team.group, username), batch)
-            inside = [team.group for team, is_in in zip(batch, answers, strict=True) if is_in]
-            groups += inside
-            entered = {group.number for group in inside}
-            done = {*batch}
-            waiting = [team for team in waiting if team not in done]
-            waiting += [team for team in teams if team.parent and team.parent.number in entered]
-    if waiting:
-        _log.warning("an organization has more than %d teams to ask for", _MOST_TEAMS)
-    return groups
+            while above is not None and above not in found:
+                found.add(above)
+                above = self._parents.get(above)
+        return found

@@ -1,6 +1,6 @@
 """What the provider says of one person now, put into effect: confirmed, removed, or left alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, auto
 
@@ -20,7 +20,7 @@ from authservice.services.admission import (
     state,
     stored_people,
 )
-from authservice.services.admission.decision import Person
+from authservice.services.admission.decision import Decision, Person
 from authservice.services.admission.facts import Memberships
 from authservice.services.admission.judgement import judge
 from authservice.services.admission.stored_people import StoredPerson
@@ -56,26 +56,30 @@ class Confirmations:
         self._rules = {str(rule) for rule in settings.admission.rules}
 
     def ask(
-        self, calls: ProviderCalls, account_id: str, organization: str | None = None
+        self,
+        calls: ProviderCalls,
+        account_id: str,
+        about: Mapping[str, Collection[str]] | None = None,
     ) -> Outcome:
         """Ask the provider and act on its answer; raises SignInFailedError for an outage.
 
-        ``organization`` is the number of one that spoke of the account, which counts for somebody
-        who has not signed in here yet.
+        ``about`` has the numbers of the organizations that spoke of the account, and of teams in
+        each. The others are asked only where these do not let the person in.
         """
         began_at = clock.now()
         try:
             known = self.find(account_id)
-            seen_in = organization if known is None else self._owner_of_admitting(known)
+            seen_in = next(iter(about or ()), None) if known is None else self._owner_of(known)
             username = self._source.username(calls, account_id, seen_in)
         except UnreadableError:
             return Outcome.LEFT
         if username is None:
             return self.remove(account_id)
-        memberships = self._source.of_person(calls, account_id, username)
-        person = Person(account_id, username, None, memberships)
-        with self._database.transaction() as connection:
-            decided = judge(connection, self._settings, person)
+        memberships = self._source.of_person(calls, account_id, username, about=about)
+        decided = self._judge(account_id, username, memberships)
+        if about is not None and decided.admitted_by is None:
+            memberships = self._source.of_person(calls, account_id, username)
+            decided = self._judge(account_id, username, memberships)
         known = self.find(account_id)
         if self.is_left_alone(known):
             return Outcome.LEFT
@@ -85,7 +89,12 @@ class Confirmations:
             return Outcome.LEFT
         return self.remove(account_id)
 
-    def _owner_of_admitting(self, known: StoredPerson) -> str | None:
+    def _judge(self, account_id: str, username: str, memberships: Memberships) -> Decision:
+        person = Person(account_id, username, None, memberships)
+        with self._database.transaction() as connection:
+            return judge(connection, self._settings, person)
+
+    def _owner_of(self, known: StoredPerson) -> str | None:
         """Return the number of the organization that let a person in, itself or by a team."""
         for rule in self._settings.admission.rules:
             if str(rule) == known.admitted_by and rule.organization:

@@ -33,6 +33,11 @@ class Hint:
     lists: bool = False
     """Organizations, teams or installations changed: the lists have to be read again."""
 
+    @property
+    def departs(self) -> bool:
+        """Tell whether the person may have to go."""
+        return self.leaves or self.revoked
+
     def of_a_repeat(self) -> "Hint":
         """Return what to do if it has been done: ask again, since a replay itself says nothing."""
         return replace(self, leaves=False, revoked=False)
@@ -42,6 +47,11 @@ def of_event(name: str, content: Content) -> Hint | None:
     """Return what an event is about; None where that is nothing for us."""
     read = _EVENTS.get(name)
     return None if read is None else read(content)
+
+
+def of_stored(stored: Content) -> Hint | None:
+    """Return what was stored of a hint; None for what a later version has stored."""
+    return Hint(**stored) if stored.keys() <= Hint.__dataclass_fields__.keys() else None
 
 
 def _organization(content: Content) -> Hint | None:

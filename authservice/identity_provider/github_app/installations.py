@@ -15,6 +15,7 @@ from authservice.crypto.app_token import AppKey
 from authservice.httpclient import Client, Timeouts
 from authservice.identity_provider import github_groups, reasons
 from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.github_app.hourly_questions import AppCalls, HourlyQuestions
 from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.pauses import Pauses
@@ -65,9 +66,16 @@ class Installations:
         self._listed: tuple[datetime, tuple[Installation, ...]] | None = None
         self._tokens: dict[str, tuple[datetime, str]] = {}
         self._pauses = Pauses()
+        self.hours = HourlyQuestions()
+        """What is left of the questions of an hour."""
 
-    def calls(self, seconds: float) -> ProviderCalls:
-        """Return what sends questions for so long, and no longer."""
+    def calls(
+        self, seconds: float, *, may_use_all: bool = True, most: int | None = None
+    ) -> AppCalls:
+        """Return what sends questions for so long and no longer, and no more than ``most``.
+
+        Unless it may use all of an hour it leaves what is kept for sign-ins and departures.
+        """
         call = min(_CALL_SECONDS, seconds * _OF_ONE_CALL)
         with self._lock:
             if call not in self._clients:
@@ -75,7 +83,9 @@ class Installations:
                 made = outgoing.client(self._reached, timeouts, _MAX_BODY_BYTES)
                 self._clients[call] = made
             client = self._clients[call]
-        return self._pauses.calls(client, seconds)
+        return AppCalls(
+            client, seconds, self._pauses, self.hours, may_use_all=may_use_all, most=most
+        )
 
     def registration(self, calls: ProviderCalls) -> dict[str, object] | None:
         """Return what the provider knows of the App; None if it does not know it by this key.
@@ -130,6 +140,7 @@ class Installations:
             return None
         with self._lock:
             self._tokens[installation.id] = (expires_at - _BEFORE_ITS_END, token)
+            self.hours.know(token, installation.organization.name)
         return token
 
     def api(self, calls: ProviderCalls, token: str) -> GitHubApi:

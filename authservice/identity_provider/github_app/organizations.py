@@ -1,9 +1,11 @@
 """What the App reads in one organization: who is in it, and in which of its teams."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from urllib.parse import quote
 
+from authservice import clock
 from authservice.httpclient import Response
 from authservice.identity_provider import github_groups, reasons
 from authservice.identity_provider.github_api import GitHubApi
@@ -19,6 +21,9 @@ from authservice.identity_provider.provider_calls import MovedError, parsed
 from authservice.services.admission.facts import Group
 
 _OK, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 200, 401, 403, 404
+_NEVER = datetime.fromtimestamp(0, UTC)
+# How long a team may have another parent, where no event says so.
+_LIST_COUNTS_FOR = timedelta(minutes=5)
 
 
 def _nothing() -> None:
@@ -30,6 +35,7 @@ class Organizations:
 
     def __init__(self) -> None:
         self._pages = KnownPages()
+        self._teams: dict[str, tuple[datetime, tuple[Team, ...]]] = {}
 
     def members(self, api: GitHubApi, place: Installation, before: Callable[[], None]) -> set[str]:
         """Return the numbers of all members; raises UnreadableError."""
@@ -42,7 +48,14 @@ class Organizations:
         """Return all teams; raises UnreadableError."""
         owner = place.organization
         path = f"/orgs/{_quoted(owner.name)}/teams"
-        return self._pages.list(api, path, partial(_team, owner), before)
+        teams = self._pages.list(api, path, partial(_team, owner), before)
+        self._teams[owner.number] = (clock.now(), teams)
+        return teams
+
+    def known_teams(self, place: Installation) -> tuple[Team, ...]:
+        """Return the teams as they were listed within the last minutes; none if they were not."""
+        read_at, teams = self._teams.get(place.organization.number, (_NEVER, ()))
+        return teams if clock.now() - read_at < _LIST_COUNTS_FOR else ()
 
     def team_members(self, api: GitHubApi, team: Group, before: Callable[[], None]) -> set[str]:
         """Return the numbers of members, those of child teams too; raises UnreadableError."""

@@ -103,7 +103,7 @@ class Poll:
                 raise LostTurnError
 
         began_at = clock.now()
-        calls = self._source.installations.calls(_READING_SECONDS)
+        calls = self._source.installations.calls(_READING_SECONDS, may_use_all=False)
         read = directory.read(self._source, calls, go_on)
         self._warn(read)
         with self._database.transaction() as connection:
@@ -153,7 +153,7 @@ class Poll:
             )
         for account_id in accounts[:_MOST_QUESTIONS]:
             go_on()
-            calls = self._source.installations.calls(_QUESTION_SECONDS)
+            calls = self._source.installations.calls(_QUESTION_SECONDS, may_use_all=False)
             self._confirmations.ask(calls, account_id)
 
     def _warn(self, read: Directory) -> None:

@@ -7,10 +7,10 @@ done is stored before the provider hears that the event was taken, so that no pr
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -21,6 +21,8 @@ from authservice.identity_provider.github_app.confirmations import Confirmations
 from authservice.identity_provider.github_app.hints import Hint
 from authservice.identity_provider.github_app.installations import Installations
 from authservice.services.admission import pins, poll_turns, stored_events
+from authservice.services.admission.stored_events import ClaimedEvents
+from authservice.services.admission.stored_people import StoredPerson
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
@@ -29,6 +31,10 @@ _log = logging.getLogger(__name__)
 _AT_ONCE = 8
 # What is said of a person must be known five seconds after the event.
 _SECONDS = 4.0
+# Questions that the events of one person may take in an hour: 2 % of those that the provider takes
+# at least. As many again if they left. What comes then is left to the lists, and that somebody left
+# counts itself.
+_MOST, _MOST_OF_DEPARTURES = 100, 200
 
 
 class ProviderEvents:
@@ -70,12 +76,14 @@ class ProviderEvents:
             if hint.lists:
                 poll_turns.ask_for_one(connection)
             else:
+                account = self._settings.provider.id, hint.account_id or ""
+                event_id = stored_events.name(*account, fingerprint)
                 if hint.revoked:
-                    fingerprint = stored_events.name_of_withdrawal(
-                        connection, fingerprint, self._settings.provider.id, hint.account_id or ""
-                    )
+                    event_id = stored_events.name_of_withdrawal(connection, event_id, *account)
                 first, again = asdict(hint), asdict(hint.of_a_repeat())
-                stored_events.store(connection, fingerprint, first=first, again=again)
+                stored_events.store(
+                    connection, event_id, first=first, again=again, is_urgent=hint.departs
+                )
         if hint.lists:
             self._installations.forget()
             self._read_lists()
@@ -117,50 +125,62 @@ class ProviderEvents:
             self._about_to_look -= 1
         try:
             while not self._ended.is_set():
-                event = stored_events.claim(self._database)
-                if event is None:
+                events = stored_events.claim(self._database)
+                if events is None:
                     return
-                self._act(event.hint)
-                stored_events.done(self._database, event)
+                stored_events.done(self._database, events, self._act(events))
         except SQLAlchemyError as error:
             _log.warning("events of the provider wait: %s", type(error).__name__)
         finally:
             self._database.hand_back_reader()
 
-    def _act(self, hint: Mapping[str, Any]) -> None:
+    def _act(self, events: ClaimedEvents) -> int:
+        """Act upon the events of one person, and return how many questions that took."""
         try:
-            self._ask(Hint(**hint))
+            return self._ask([each for each in map(hints.of_stored, events.hints) if each], events)
         except SQLAlchemyError:
             raise
         except Exception:  # noqa: BLE001  (nobody would hear of it)
             _log.exception("an event of the provider failed unexpectedly")
+            return 0
 
-    def _ask(self, hint: Hint) -> None:
-        account_id = hint.account_id or ""
-        if hint.revoked:
+    def _ask(self, said: Sequence[Hint], events: ClaimedEvents) -> int:
+        account_id = said[0].account_id if said else None
+        if account_id is None:
+            return 0
+        if any(hint.revoked for hint in said):
             # It says nothing of memberships, and the App can read nothing of them.
             self._confirmations.remove(account_id)
-            return
+            return 0
+        known = self._confirmations.find(account_id)
+        departs = any(self._counts(hint, known) for hint in said)
+        if known is None and not departs:
+            return 0
+        asked_before = stored_events.asked_lately(self._database.reader, events)
+        most = (_MOST_OF_DEPARTURES if departs else _MOST) - asked_before
+        if most <= 0 and not departs:
+            return 0
+        calls = self._installations.calls(self._patience, may_use_all=departs, most=most)
+        about: dict[str, set[str]] = defaultdict(set)
+        for hint in said:
+            about[hint.organization or ""] |= {hint.team} if hint.team else set()
         try:
-            calls = self._installations.calls(self._patience)
-            self._confirmations.ask(calls, account_id, hint.organization)
+            self._confirmations.ask(calls, account_id, about)
         except SignInFailedError as error:
             _log.info("account %s could not be asked about: %s", account_id, error)
-            if self._counts(hint):
+            if departs:
                 self._confirmations.remove(account_id)
+        return calls.asked
 
-    def _counts(self, hint: Hint) -> bool:
-        """Tell whether the person was admitted by what they are said to have left."""
-        known = self._confirmations.find(hint.account_id or "")
-        if not hint.leaves:
-            return False
-        if known is None or known.admitted_by is None:
-            # Somebody who is signing in just now.
-            return known is None
-        return any(
+    def _counts(self, hint: Hint, known: StoredPerson | None) -> bool:
+        """Tell whether a person is said to have left what let them in.
+
+        Of somebody who may be signing in just now, that is what any rule names.
+        """
+        return hint.leaves and any(
             self._is_left(rule, hint)
             for rule in self._settings.admission.rules
-            if str(rule) == known.admitted_by
+            if known is None or str(rule) == known.admitted_by
         )
 
     def _is_left(self, rule: Rule, hint: Hint) -> bool:

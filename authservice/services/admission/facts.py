@@ -1,7 +1,7 @@
 """What the provider says of a person that rules and claims go by."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class Memberships:
     organizations: tuple[Group, ...] = ()
     teams: tuple[Group, ...] = ()
     unreadable: tuple[tuple[str, str], ...] = ()
+    unasked: tuple[Group, ...] = ()
+    """Organizations and single teams of which nothing was asked: what is stored of them stays."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,14 +42,27 @@ class Memberships:
         return Memberships(of_these(self.organizations), of_these(self.teams), unreadable)
 
     def with_unread_of(self, stored: Mapping[str, str] | None) -> "Memberships":
-        """Return these, and of the stored ones those that could not be read this time."""
+        """Return these, and of the stored ones those that were not read this time."""
         unread = {name for name, _ in self.unreadable}
-        kept = {
-            name: number
-            for name, number in (stored or {}).items()
-            if name in unread or name.partition("/")[0] in unread
-        }
-        return Memberships.of_numbers(kept | self.numbers)
+        return self._with(
+            group
+            for group in _groups(stored)
+            if group.name in unread or group.name.partition("/")[0] in unread
+        ).with_unasked_of(stored)
+
+    def with_unasked_of(self, stored: Mapping[str, str] | None) -> "Memberships":
+        """Return these, and of the stored ones those that nobody asked for this time."""
+        unasked = {*self.unasked}
+        organizations = {each.name for each in _groups(stored) if each in unasked}
+        return self._with(
+            group
+            for group in _groups(stored)
+            if group in unasked or group.name.partition("/")[0] in organizations
+        )
+
+    def _with(self, stored: Iterable[Group]) -> "Memberships":
+        kept = {group.name: group.number for group in stored}
+        return replace(Memberships.of_numbers(kept | self.numbers), unasked=self.unasked)
 
     @property
     def numbers(self) -> dict[str, str]:
@@ -62,6 +77,10 @@ class Memberships:
             organizations=tuple(group for group in groups if "/" not in group.name),
             teams=tuple(group for group in groups if "/" in group.name),
         )
+
+
+def _groups(stored: Mapping[str, str] | None) -> list[Group]:
+    return [Group(name, number) for name, number in (stored or {}).items()]
 
 
 NONE = Memberships()

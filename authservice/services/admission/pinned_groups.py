@@ -76,8 +76,10 @@ def under_pinned_names(memberships: Memberships, pins: Mapping[str, Pin]) -> Mem
         if organization in organizations:
             name = f"{organizations[organization].name}/{slug}"
             teams.append(_named(Group(name, team.number), names))
-    return Memberships(
-        tuple(organizations.values()), tuple(filter(None, teams)), memberships.unreadable
+    return replace(
+        memberships,
+        organizations=tuple(organizations.values()),
+        teams=tuple(filter(None, teams)),
     )
 
 

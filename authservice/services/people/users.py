@@ -255,6 +255,9 @@ def _follow(connection: Connection, known: User, stored: dict[str, Any], profile
     person has removed, or no longer allows us to read, is deleted. An address that could not be
     read this time does not change, and no groups that were not read.
     """
+    if profile.memberships is not None and profile.memberships.unasked:
+        memberships = profile.memberships.with_unasked_of(stored["memberships"])
+        profile = replace(profile, memberships=memberships)
     facts = _account_facts(profile)
     if profile.scope is None:
         facts["scope"] = stored["scope"]

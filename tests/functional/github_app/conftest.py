@@ -25,10 +25,10 @@ def gate(make_app, monkeypatch, acme):
 
 @pytest.fixture
 def make_production(gate, monkeypatch):
-    def make(**variables):
-        for name, value in (github_app.environ() | variables).items():
+    def make(variables=None, **ini):
+        for name, value in (github_app.environ() | (variables or {})).items():
             monkeypatch.setenv(name, value)
-        return gate.serves(admission__organizations="acme")
+        return gate.serves(admission__organizations="acme", **ini)
 
     return make
 

@@ -11,12 +11,19 @@ from authservice.identity_provider.github_app.hints import Hint
 from authservice.models import admission_state, removed_account, user
 from authservice.services.admission import poll_turns, stored_events
 from tests.helpers import provider_events
+from tests.helpers.ports import free_port
 from tests.helpers.production import production_browser
+from tests.helpers.scrape import scrape, value
 from tests.helpers.waiting import until
 
 
 def _app(production):
     return production.registry.components.github_app
+
+
+@pytest.fixture
+def port():
+    return free_port()
 
 
 @pytest.fixture
@@ -49,6 +56,17 @@ def test_a_member_signs_in_and_a_stranger_does_not(come, acme):
     assert stranger.session() is None
     # Nothing was requested in the name of the person.
     assert acme.requests("/api/user/memberships/orgs") == []
+
+
+def test_what_is_left_of_the_hour_is_measured(gate, make_production, acme, port):
+    app = make_production(metrics__listen=f"127.0.0.1:{port}")
+    gate.come(app, "octocat")
+    metrics = app.registry.components.metrics
+
+    metrics._look(None)
+
+    left = 5000 - acme.spent("Acme")
+    assert value(scrape(port), "provider_questions_left", organization="acme") == left < 5000
 
 
 def test_no_scope_is_asked_for(production):

@@ -140,7 +140,7 @@ def test_events_are_posted(production):
 
 
 def test_without_a_secret_there_is_no_such_address(make_production):
-    sender = production_browser(make_production(PROVIDER_WEBHOOK_SECRET=""))
+    sender = production_browser(make_production({"PROVIDER_WEBHOOK_SECRET": ""}))
     body, headers = github_app.signed("organization", LEFT)
 
     sender.post(github_app.WEBHOOK, body, headers, status=404)
@@ -148,9 +148,8 @@ def test_without_a_secret_there_is_no_such_address(make_production):
 
 
 def test_without_an_app_there_is_no_such_address(make_production):
-    app = make_production(
-        PROVIDER_APP_ID="", PROVIDER_APP_PRIVATE_KEY="", PROVIDER_WEBHOOK_SECRET=""
-    )
+    names = ("PROVIDER_APP_ID", "PROVIDER_APP_PRIVATE_KEY", "PROVIDER_WEBHOOK_SECRET")
+    app = make_production(dict.fromkeys(names, ""))
     body, headers = github_app.signed("organization", LEFT)
 
     production_browser(app).post(github_app.WEBHOOK, body, headers, status=404)

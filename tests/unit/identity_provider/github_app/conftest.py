@@ -19,6 +19,7 @@ from authservice.settings import load_settings
 from tests.helpers import github_app
 from tests.helpers.github_app import MONA
 from tests.helpers.profiles import profile
+from tests.helpers.provider_sign_in import SignIn
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
 
 _BODIES = itertools.count()
@@ -27,8 +28,9 @@ _BODIES = itertools.count()
 class Service:
     """The App with the database of a service."""
 
-    def __init__(self, database, settings):
+    def __init__(self, database, settings, standin):
         self.database = database
+        self.standin = standin
         self.settings = settings
         self.told = []
         self.app = GitHubApp(
@@ -74,9 +76,14 @@ class Service:
         )
 
     def groups(self, account_id=MONA, login="octocat"):
-        """Return what a sign-in is told."""
+        """Return what the App alone is told of a person."""
         calls = self.app.memberships.installations.calls(10)
         return self.app.memberships.of_person(calls, account_id, login)
+
+    def groups_at_sign_in(self, login="octocat"):
+        """Return what a sign-in is told, in which the person asks too."""
+        sign_in = SignIn(self.standin, app=self.settings.provider.app, source=self.app.memberships)
+        return sign_in.profile(login).memberships
 
     def sign_in(self, account_id=MONA, **stored):
         """Store a person with a session, who need not be admitted by anything."""
@@ -143,7 +150,7 @@ def make_service(database, standin):
         environ = PRODUCTION_ENVIRON | github_app.environ()
         environ |= {"ADMISSION_EVERYONE": "", "ADMISSION_ORGANIZATIONS": organizations}
         settings = _settings(tuple(standin.ini.items()), tuple((environ | variables).items()))
-        made.append(Service(database, settings))
+        made.append(Service(database, settings, standin))
         return made[-1]
 
     yield make

@@ -13,17 +13,84 @@ TOKEN = "/api/app/installations/70/access_tokens"
 MEMBERSHIP = "/api/orgs/acme/memberships/octocat"
 
 
-def test_a_member_of_a_child_team_is_one_of_its_parent(service):
-    groups = service.groups()
+def test_a_member_of_a_child_team_is_one_of_its_parent(subtests, make_service, standin):
+    # Of the App alone, the teams of rules are asked for.
+    for rules, child in (("acme/platform", {PLATFORM}), ("acme/oncall", {PLATFORM, ONCALL})):
+        with subtests.test(rules=rules):
+            service = make_service(rules)
 
-    assert groups.organizations == (ACME,)
-    assert set(groups.teams) == {PLATFORM, ONCALL}
-    assert groups.unreadable == ()
+            groups, asked = service.groups_at_sign_in(), service.groups()
+
+            assert groups.organizations == asked.organizations == (ACME,)
+            assert (set(groups.teams), groups.unreadable) == ({PLATFORM, ONCALL}, ())
+            assert (set(asked.teams), asked.unreadable) == (child, ())
 
 
-def test_a_member_of_no_team_is_asked_about_no_child_team(service, standin):
-    assert service.groups(HUBOT, "hubot").teams == ()
-    assert standin.requests("/api/orgs/acme/teams/oncall/memberships/hubot") == []
+def test_who_is_in_no_team_of_a_rule_is_in_none_below_it(make_service):
+    groups = make_service("acme/platform").groups(HUBOT, "hubot")
+
+    assert (groups.teams, groups.unasked) == ((), ())
+
+
+def test_of_teams_that_nobody_asks_for_nothing_is_known(service):
+    assert set(service.groups(HUBOT, "hubot").unasked) == {PLATFORM, ONCALL}
+
+
+def test_more_teams_take_no_more_questions(subtests, make_service, standin):
+    service = make_service("acme acme/platform")
+    service.poll()
+
+    def questions(login):
+        before = len(standin.requests())
+        assert ACME in service.groups_at_sign_in(login).organizations
+        return len(standin.requests()) - before
+
+    for fault in (None, "forbidden"):
+        for login in ("octocat", "hubot"):
+            with subtests.test(fault=fault, login=login):
+                if fault:
+                    standin.fault("/api/user/teams", fault)
+                standin.organization("Acme", teams={f"a{n}": {"members": {}} for n in range(90)})
+                few = questions(login)
+                standin.organization(
+                    "Acme", teams={f"b{n}": {"members": {}, "id": 5000 + n} for n in range(260)}
+                )
+
+                # The list of teams has a page more for each hundred.
+                assert questions(login) <= few + 3
+                for number in range(260):
+                    standin.forget("team", f"Acme/b{number}")
+
+
+def test_of_an_organization_with_single_sign_on_the_app_asks_itself(make_service, standin):
+    service = make_service("acme/platform")
+    standin.organization("Acme", saml=True)
+
+    assert PLATFORM in service.groups_at_sign_in().teams
+
+
+def test_a_team_that_has_another_parent_by_now_is_where_it_is(
+    make_service, standin, turnable_clock
+):
+    service = make_service("acme/platform")
+    assert PLATFORM in service.groups_at_sign_in().teams
+
+    standin.organization("Acme", teams={"oncall": {"parent": None}})
+
+    assert set(service.groups_at_sign_in().teams) == {ONCALL}
+
+
+def test_a_parent_of_a_parent_is_one_too_and_not_for_long_if_it_changes(
+    service, standin, turnable_clock
+):
+    below = {"id": 73, "parent": "oncall", "members": {"hubot": "active"}}
+    standin.organization("Acme", teams={"pager": below})
+    assert {PLATFORM, ONCALL} < set(service.groups_at_sign_in("hubot").teams)
+
+    standin.organization("Acme", teams={"oncall": {"parent": None}})
+    turnable_clock.advance(minutes=5)
+
+    assert PLATFORM not in service.groups_at_sign_in("hubot").teams
 
 
 def test_a_stranger_is_in_nothing(service):
@@ -49,7 +116,7 @@ def test_the_lists_and_the_question_say_the_same(service, standin):
     read = directory.read(source, source.installations.calls(60), lambda: None)
 
     for number, login in ((MONA, "octocat"), (HUBOT, "hubot"), ("900001", "newcomer")):
-        listed, own = read.of(number), service.groups(number, login)
+        listed, own = read.of(number), service.groups_at_sign_in(login)
         assert set(listed.names) == set(own.names)
         assert listed.numbers == own.numbers
 

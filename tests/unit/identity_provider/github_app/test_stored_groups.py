@@ -69,7 +69,8 @@ def test_a_sign_in_sees_new_teams_and_gives_no_number_to_one_of_a_rule(make_serv
     pinned = {"org:acme": "7"}
     with service.database.transaction() as connection:
         pins.learn(connection, {rules.parse(text): each for text, each in pinned.items()})
-        judge(connection, service.settings, Person(MONA, "octocat", None, service.groups()))
+        person = Person(MONA, "octocat", None, service.groups_at_sign_in())
+        judge(connection, service.settings, person)
         stored = {text: pin.number for text, pin in pins.all_pins(connection).items()}
 
     assert stored == pinned | {"team:acme/oncall": "72"}
