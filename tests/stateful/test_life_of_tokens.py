@@ -21,7 +21,7 @@ from tests.stateful.tokens import STEPS
 
 WANTED = os.environ.get("STATEFUL_EXAMPLES")
 EXAMPLES = {"sqlite": 60, "postgresql": 15}
-EXAMPLES_OF_ALL = {"sqlite": 800, "postgresql": 150}
+EXAMPLES_OF_ALL = {"sqlite": 240, "postgresql": 60}
 LEAST_STEPS_OF_AN_EXAMPLE = 60
 
 
