@@ -1,8 +1,7 @@
 """Build both images of the Containerfile, without a container engine and without a registry.
 
 ``python -m tests.image.build``, as root. The base is made from this machine's own Debian mirror
-and stands in, under its name, for the official image: it is for trying the Containerfile, and
-not for publishing.
+and stands in for the official image: it is for trying the Containerfile, and not for publishing.
 """
 
 import shutil
@@ -67,7 +66,8 @@ def _build(target, image):
             # The older format: the other one has no place for a health check.
             *(*BUILDAH, "bud", "--format", "docker"),
             *("--isolation", "chroot", "--pull-never", f"--layers={str(LAYERED).lower()}"),
-            *(*trusted, "--target", target, "--tag", image, "--file", "Containerfile", "."),
+            *(*trusted, "--from", _BASE, "--target", target, "--tag", image),
+            *("--file", "Containerfile", "."),
         ]
     )
 

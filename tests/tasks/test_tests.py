@@ -12,7 +12,7 @@ WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder"
 STYLE = ["ruff", "ruff"]
 TYPES = ["mypy", "lint-imports"]
 INSTALLED = [*["pip"] * 3, "npm"]
-SCHEMAS = ["check-jsonschema", "check-jsonschema", "openapi-spec-validator"]
+SCHEMAS = [*["check-jsonschema"] * 3, "openapi-spec-validator"]
 LINT = [*STYLE, *TYPES, *SCHEMAS]
 
 
