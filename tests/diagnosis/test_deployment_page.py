@@ -186,15 +186,15 @@ def test_the_unit_starts_what_the_page_sets_up():
     assert "/var/lib/authservice" in PAGE
 
 
-def test_systemd_accepts_the_unit(tmp_path):
+def test_systemd_accepts_the_unit_and_rates_what_it_exposes(tmp_path):
     analyze = program("systemd-analyze")
     text = UNIT.read_text(encoding="utf-8")
     text = re.sub(r"^ExecStart=\S+", f"ExecStart={SCRIPTS / 'pserve'}", text, flags=re.MULTILINE)
     unit = tmp_path / "authservice@8080.service"
     unit.write_text(text, encoding="utf-8")
 
-    done = subprocess.run(
-        [analyze, "verify", "--man=no", unit], capture_output=True, text=True, check=False
-    )
-
-    assert unit.name not in done.stderr, done.stderr
+    verified = finished([analyze, "verify", "--man=no", unit])
+    assert unit.name not in verified.stderr, verified.stderr
+    # In tenths, rounded. Most lines of the unit count for one or more.
+    rated = finished([analyze, "security", "--offline=yes", "--threshold=12", unit])
+    assert rated.returncode == 0, re.sub("^✓.*\n", "", rated.stdout, flags=re.MULTILINE)
