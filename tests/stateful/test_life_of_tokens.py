@@ -3,9 +3,9 @@
 After each step the stored tokens and their expiry are those of the model, no more and no fewer;
 each answer is the one that the model foretells; at the end of a history every token is tried.
 
-The ordinary run makes the same histories each time, and ``--all`` more of them.
-``STATEFUL_EXAMPLES=20000 ./run test tests/stateful`` makes that many others, of 100 steps each, in
-about a minute for each 350.
+The ordinary run makes the same histories each time, and ``--all`` more of them. With
+``STATEFUL_EXAMPLES=20000 ./run test tests/stateful --timeout=0 -o faulthandler_timeout=0`` it makes
+that many others, of 100 steps each, about 700 in a minute, and makes what fails shorter.
 """
 
 import os
@@ -48,7 +48,8 @@ def test_no_history_makes_a_token_count_that_should_not(
             derandomize=WANTED is None,
             database=None,
             deadline=None,
-            phases=[Phase.generate, Phase.shrink],
+            # To make a history shorter takes minutes: the limit would hide what has failed.
+            phases=[Phase.generate, Phase.shrink] if WANTED else [Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),
     )
