@@ -5,6 +5,8 @@ import json
 import socket
 import ssl
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 from tests.diagnosis.deployed import URL, Service
 from tests.diagnosis.https_site import HttpsSite
@@ -165,6 +167,44 @@ def test_a_proxy_that_is_set_up_wrongly(subtests, verification):
     ):
         with subtests.test(change=change):
             verification.behind(change).finds(*expected)
+
+
+class _AsCGI(BaseHTTPRequestHandler):
+    """Passes requests on to a service, and takes names of headers as CGI does."""
+
+    def do_GET(self):
+        headers = {name.replace("_", "-"): value for name, value in self.headers.items()}
+        body = self.rfile.read(int(headers.get("Content-Length", 0)))
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.service_port, timeout=20)
+        with closing(connection):
+            connection.request(self.command, self.path, body, headers)
+            answer = connection.getresponse()
+            self.send_response_only(answer.status)
+            for name, value in answer.getheaders():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(answer.read())
+
+    def do_POST(self):
+        self.do_GET()
+
+    def log_message(self, *_arguments):
+        """Say nothing."""
+
+
+def test_a_proxy_for_which_an_underscore_is_a_hyphen(verification):
+    with ThreadingHTTPServer(("127.0.0.1", 0), _AsCGI) as between:
+        between.service_port = verification.service.port
+        thread = Thread(target=between.serve_forever, args=[0.05])
+        thread.start()
+        try:
+            passes_on = ("    location / {", "    underscores_in_headers on;\n    location / {")
+            verification.behind(passes_on, service_port=between.server_port).finds(
+                "senders.underscores"
+            )
+        finally:
+            between.shutdown()
+            thread.join()
 
 
 def test_a_service_that_is_not_started(verification):

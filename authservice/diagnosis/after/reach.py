@@ -253,10 +253,16 @@ SENDERS_FORGED = error(
     "The proxy passes on X-Forwarded-For from senders, so they can pretend to be others.",
     _APPEND,
 )
+SENDERS_UNDERSCORES = error(
+    "senders.underscores",
+    "X_Forwarded_For counts as X-Forwarded-For, so senders can pretend to be others.",
+    "Let the proxy drop headers with an underscore in their names, in nginx:"
+    " underscores_in_headers off;",
+)
 
 _READY = "/api/ready"
 # A trusted machine that asks for itself is told more; no machine outside is one.
-_CLAIMED = {"X-Forwarded-For": "127.0.0.1"}
+_LOCAL = "127.0.0.1"
 _TOLD = "version"
 
 
@@ -269,6 +275,10 @@ def senders(site: Site) -> Iterator[Finding]:
         return
     if not said["sender_known"]:
         yield SENDERS_UNKNOWN.at(f"{site.url}{_READY}")
-    claimed = content(site.get(_READY, _CLAIMED))
-    if _TOLD not in said and isinstance(claimed, dict) and _TOLD in claimed:
-        yield SENDERS_FORGED.at(f"{site.url}{_READY}")
+    for name, kind in (
+        ("X-Forwarded-For", SENDERS_FORGED),
+        ("X_Forwarded_For", SENDERS_UNDERSCORES),
+    ):
+        claimed = content(site.get(_READY, {name: _LOCAL}))
+        if _TOLD not in said and isinstance(claimed, dict) and _TOLD in claimed:
+            yield kind.at(f"{site.url}{_READY}")
