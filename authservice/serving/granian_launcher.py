@@ -3,8 +3,8 @@
 It reads the ini file that pserve reads. The main process serves nothing: it starts the workers,
 and stops them when it is told to. Each worker loads the application for itself.
 
-It belongs behind a proxy that passes whole requests on and limits connections: a body that comes
-slowly occupies a thread, and a silent connection its place.
+It belongs behind a proxy that passes whole requests on and limits connections: one that is silent
+or slow keeps its place.
 """
 
 import argparse
@@ -17,8 +17,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from functools import partial
+from asyncio import AbstractEventLoop
+from functools import cache, partial
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
@@ -31,10 +31,11 @@ from authservice.settings.version import __version__
 
 try:
     from granian import _signals
+    from granian._granian import WorkerSignal
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
-    from granian.server import MPServer
+    from granian.server import MPServer, mp
     from granian.server.mp import WorkerProcess
 except ModuleNotFoundError as error:
     raise SystemExit(
@@ -88,7 +89,7 @@ def main() -> None:
     load = partial(_application, given.ini, variables, options)
     _let_signals_wait_for_new_workers()
     _look_for_signals()
-    server.serve(target_loader=load, wrap_loader=False)
+    server.serve(MPServer._spawn_asgi_worker, target_loader=load, wrap_loader=False)  # noqa: SLF001
 
 
 def _arguments() -> argparse.Namespace:
@@ -158,6 +159,7 @@ def _server(options: GranianOptions) -> MPServer:
         "authservice",
         address=options.host,
         port=options.port,
+        # It speaks ASGI, but would have a single thread with that.
         interface=Interfaces.WSGI,
         workers=options.workers,
         backlog=_BACKLOG,
@@ -214,42 +216,40 @@ def _obey_sigterm() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     # With it granian sets its handlers, once the application is loaded.
-    _signals.set_main_signals = _obey_once
+    _signals.set_loop_signals = _obey_once
 
 
-def _obey_once(stop: Callable[..., object], _reload: object = None) -> None:
-    """Call this at the first SIGTERM, and nothing at a later one.
+def _obey_once(loop: AbstractEventLoop) -> WorkerSignal:
+    """Return what is told of the first SIGTERM, and of no later one.
 
     granian's handler waits when it is called for the third time, and so do all requests with it.
     """
-
-    def obey(*received: object) -> None:
-        # Python complains of a signal that came just before it is to be ignored.
-        signal.signal(signal.SIGTERM, _notice)
-        stop(*received)
-
-    signal.signal(signal.SIGTERM, obey)
+    told = WorkerSignal()
+    loop.add_signal_handler(signal.SIGTERM, cache(told.set))
+    return told
 
 
-def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (a WSGI application)
+def _leave(*_received: object) -> None:
+    # Python complains of a signal that came just before it is to be ignored.
+    signal.signal(signal.SIGTERM, _notice)
+    sys.exit()
+
+
+def _application(ini: str, variables: dict[str, str], options: GranianOptions) -> Any:  # noqa: ANN401  (an ASGI application)
     """Return the application as pserve loads it, in a worker; it is closed when that ends."""
     _end_with_the_main_process()
     _obey_sigterm()
-    _look_for_signals()
     # Not in the main process, which stays small.
-    from authservice.serving.granian_application import GranianApplication  # noqa: PLC0415
+    from authservice.serving.granian_application import GranianApplication, scheduler  # noqa: PLC0415
 
     loader = ini_file.loader(ini)
     loader.setup_logging(variables)
-    application = loader.get_wsgi_app(None, variables)
-    components = application.registry.components
-    Finalize(None, components.close, exitpriority=0)
+    router = loader.get_wsgi_app(None, variables)
+    application = GranianApplication(router, options.threads)
+    Finalize(None, application.close, exitpriority=0)
     # Now there is something to close, which a second signal must not break off.
-    _obey_once(lambda *_: sys.exit())
-    components.sign_in_places.fit(options.threads)
+    signal.signal(signal.SIGTERM, _leave)
+    router.registry.components.sign_in_places.fit(options.threads)
+    mp._new_cbscheduler = scheduler  # type: ignore[assignment, attr-defined]  # noqa: SLF001
     _log.info("Serving on http://%s:%d", options.host, options.port)
-    return GranianApplication(
-        application,
-        answered=components.database.hand_back_reader,
-        takes_events=components.webhook_secret is not None,
-    )
+    return application

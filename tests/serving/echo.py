@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 from authservice.web.sign_in.sign_in_places import SignInPlaces
@@ -26,6 +27,14 @@ class Echo:
         sys.stderr.write("closed\n")
 
     def __call__(self, environ, start_response):
+        if environ["PATH_INFO"] == "/broken":
+            raise RuntimeError("of the application")
+        if environ["PATH_INFO"] == "/held":
+            sys.stderr.write("held\n")
+            # A FIFO: this waits until a byte is written into it.
+            with Path(environ["QUERY_STRING"]).open("rb", buffering=0) as fifo:
+                fifo.read(1)
+            sys.stderr.write("let go\n")
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         seen = {name: value for name, value in environ.items() if isinstance(value, str)}
         answer = json.dumps(seen | {"body": body.decode("latin-1")}).encode()

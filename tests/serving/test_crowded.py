@@ -14,7 +14,7 @@ from authservice.serving.open_files import affordable
 from authservice.serving.waitress_channel import Bodies, Channel
 from authservice.serving.waitress_runner import cut_unread, make_room
 from tests.helpers.processes import LocalService
-from tests.serving.servers import local_ini
+from tests.serving.servers import COMMANDS, Server, local_ini
 
 HALF = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n"
 BODY_TO_COME = (
@@ -292,10 +292,11 @@ def test_who_takes_all_of_the_answer_may_be_idle_for_longer(waitress):
 
 
 @pytest.mark.attack("BROWSER-silent-connections")
+@pytest.mark.parametrize("name", COMMANDS)
 def test_bodies_that_come_slowly_hold_nobody_up_and_are_answered_in_the_end(
-    tmp_path, stopped_in_the_end, connect
+    name, tmp_path, stopped_in_the_end, connect
 ):
-    server = stopped_in_the_end(LocalService(tmp_path))
+    server = stopped_in_the_end(Server(name, tmp_path))
     held = [connect(server.port) for _ in range(MANY_BODIES)]
     for connection in held:
         connection.send(BODY_TO_COME)

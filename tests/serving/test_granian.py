@@ -1,11 +1,13 @@
 """``authservice-granian``: workers as one service, and what it says when it cannot serve."""
 
+import os
 import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
 import requests
@@ -15,10 +17,29 @@ from authservice.serving.granian_options import GranianOptions
 from tests.e2e.person import Person
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, SCRIPTS, LocalService, finished
+from tests.helpers.waiting import until
 from tests.serving.servers import COMMANDS, EchoServer, Server, local_ini, wait_for
 
 GET = "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LIMIT = 2
+THREADS = 8
+LONG_BODIES = 16
+LONG = (
+    "POST /api/auth/provider/webhook HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+    "Content-Length: 65537\r\n\r\n"
+)
+
+
+def refuses(port):
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return True
+    return False
+
+
+def held(granian, times):
+    return granian.output.count("held\n") == times
 
 
 def test_workers_are_one_service_with_the_same_keys_and_sessions(tmp_path, stopped_in_the_end):
@@ -66,6 +87,64 @@ def test_who_finds_no_place_waits_until_a_connection_ends(tmp_path, stopped_in_t
 
     silent.close()
     assert waiting.answer()[0] == 200
+
+
+def test_an_application_that_fails_is_answered_for_and_logged_once(
+    subtests, tmp_path, stopped_in_the_end, connect
+):
+    granian = stopped_in_the_end(EchoServer("granian", tmp_path))
+    for lines in ("", "Content-Length: 0\r\n"):
+        with subtests.test(lines=lines):
+            connection = connect(granian.port)
+            connection.send(f"POST /broken HTTP/1.1\r\n{lines}Host: localhost\r\n\r\n")
+            assert connection.answer() == (500, b"Internal server error")
+
+    granian.stop()
+    assert "".join(granian.output).count("RuntimeError: of the application") == 2
+
+
+def test_it_closes_nothing_while_a_request_is_under_way_whose_client_is_gone(
+    subtests, tmp_path, stopped_in_the_end, connect
+):
+    for lines in ("", "Content-Length: 0\r\n"):
+        with subtests.test(lines=lines):
+            granian = stopped_in_the_end(EchoServer("granian", tmp_path))
+            fifo = tmp_path / f"fifo{len(lines)}"
+            os.mkfifo(fifo)
+            # One more than may be answered at a time.
+            gone = [connect(granian.port) for _ in range(THREADS + 1)]
+            for each in gone:
+                each.send(f"POST /held?{fifo} HTTP/1.1\r\n{lines}Host: localhost\r\n\r\n")
+            until(partial(held, granian, THREADS))
+            with fifo.open("wb", buffering=0) as let_go:
+                for each in gone:
+                    each.close()
+                os.kill(granian.pid, signal.SIGTERM)
+                until(partial(refuses, granian.port))
+                let_go.write(bytes(len(gone)))
+                assert granian.wait() == 0
+            assert granian.output.count("let go\n") >= THREADS
+            assert granian.output[-2:] == ["let go\n", "closed\n"]
+
+
+def test_only_so_many_long_bodies_are_received_at_a_time(tmp_path, stopped_in_the_end, connect):
+    granian = stopped_in_the_end(EchoServer("granian", tmp_path))
+    held = [connect(granian.port) for _ in range(LONG_BODIES)]
+    for connection in held:
+        connection.send(LONG)
+        # So it is waited for.
+        assert connection.line() == "HTTP/1.1 100 Continue"
+        assert connection.line() == ""
+    waiting, other = connect(granian.port), connect(granian.port)
+    waiting.send(LONG)
+
+    for _ in range(10):
+        other.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na")
+        assert other.answer()[0] == 200
+    assert select.select([waiting.socket], [], [], 0)[0] == []
+
+    held[0].close()
+    assert waiting.line() == "HTTP/1.1 100 Continue"
 
 
 def run(*arguments, **env):

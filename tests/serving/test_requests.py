@@ -76,11 +76,27 @@ def test_a_header_that_is_sent_twice_has_both_values(seen):
     assert environ["HTTP_X_TWICE"].replace(" ", "") == "one,two"
 
 
-def test_a_header_with_an_underscore_is_left_out_by_one_of_them(name, seen):
-    environ = seen(f"GET / HTTP/1.1\r\nX_Forwarded_For: 192.0.2.1\r\n{CLOSE}\r\n")
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_a_header_with_an_underscore_counts_as_none(subtests, seen):
+    for name in (
+        "X_Forwarded_For",
+        "X-Forwarded_For",
+        "X_Original_URL",
+        "Remote_User",
+        "Content_Type",
+    ):
+        with subtests.test(name=name):
+            lines = f"{name}: forged\r\n{name.replace('_', '-')}: true\r\n{name}: forged\r\n"
+            for sent in (lines, f"{name}: forged\r\n"):
+                environ = seen(f"GET / HTTP/1.1\r\n{sent}{CLOSE}\r\n")
+                assert "forged" not in str(environ)
+                assert ("true" in environ.values()) == (sent == lines)
 
-    # docs/servers.md asks the proxy to do it where granian serves.
-    assert ("HTTP_X_FORWARDED_FOR" in environ) == (name == "granian")
+
+def test_a_header_is_handed_over_byte_by_byte(seen):
+    environ = seen(f"GET / HTTP/1.1\r\nCookie: a=\xc3\xa9\xff; b=c\r\n{CLOSE}\r\n")
+
+    assert environ["HTTP_COOKIE"] == "a=\xc3\xa9\xff; b=c"
 
 
 def test_a_body_has_a_length(seen):
@@ -419,11 +435,12 @@ def test_what_is_still_sent_of_a_refused_request_breaks_no_answer(subtests, name
             connection = connect(server.port)
             connection.send(f"{refused}{CLOSE}\r\n")
             assert connection.answer()[0] == status
-            if name == "granian":
-                continue  # It hangs up.
+            if (name, status) == ("granian", 400):
+                continue  # Its library hangs up on what it cannot read.
             for _ in range(15):
                 connection.send("x" * 0x10000)
-            assert connection.ends()
+            # granian closes it when the rest has come.
+            assert name == "granian" or connection.ends()
             with pytest.raises(OSError):  # noqa: PT011, PT012  (there are several; at any of them)
                 while True:
                     connection.send("x" * 0x10000)

@@ -207,7 +207,7 @@ PROXIES_NOBODY = warning(
 PROXIES_GRANIAN_ALONE = warning(
     "proxies.granian_alone",
     "granian needs a proxy in front that passes whole requests on and limits connections: clients"
-    " that are silent or slow take its places and threads. No proxy is trusted.",
+    " that are silent or slow take its places. No proxy is trusted.",
     "Name the proxy's address in auth.trusted_proxies, or serve with pserve and remove"
     " [server:granian].",
 )
