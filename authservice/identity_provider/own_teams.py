@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from authservice.httpclient import Response
 from authservice.identity_provider import github_groups, reasons
-from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.github_api import GitHubApi, has_next
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
@@ -33,6 +33,8 @@ class OwnList:
     teams: tuple[Team, ...]
     held_back: frozenset[str]
     """The numbers of the organizations that single sign-on keeps out of the list."""
+    is_whole: bool
+    """Whether no further pages were left, so that they are in no other team."""
 
 
 def listed(api: GitHubApi) -> OwnList | None:
@@ -42,6 +44,7 @@ def listed(api: GitHubApi) -> OwnList | None:
     """
     teams: list[Team] = []
     held_back: list[str] = []
+    is_whole = False
     for response in api.pages("/user/teams", _LIST_PAGES):
         if response.status_code in {_FORBIDDEN, _NOT_FOUND}:
             return None
@@ -50,7 +53,8 @@ def listed(api: GitHubApi) -> OwnList | None:
             raise no_user_info("the list of teams is not a JSON array")
         held_back += github_groups.held_back(response)
         teams += filter(None, map(github_groups.team, entries))
-    return OwnList(tuple(teams), frozenset(held_back))
+        is_whole = not has_next(response)
+    return OwnList(tuple(teams), frozenset(held_back), is_whole)
 
 
 class OwnTeams:
@@ -75,8 +79,9 @@ class OwnTeams:
 
     def all(self) -> tuple[Group, ...]:
         """Return the teams of organizations that the person is a member of, with their parents."""
-        own = listed(self._api) or OwnList((), frozenset())
-        of_these = [team for team in own.teams if team.organization in self._organizations]
+        own = listed(self._api)
+        teams = () if own is None else own.teams
+        of_these = [team for team in teams if team.organization in self._organizations]
         self._found = {team.group.number: team.group for team in of_these}
         for team in of_these:
             self._climb(team)

@@ -62,7 +62,9 @@ class AppMemberships:
         """Return the groups of a person who signs in; raises SignInFailedError for an outage."""
         calls = self.installations.calls(_SIGN_IN_SECONDS)
         own = own_teams.listed(api)
-        return self.of_person(calls, profile.account_id, profile.username or "", own=own)
+        # Who may add people to teams could make a list too long for the team of a rule.
+        whole = own if own is not None and own.is_whole else None
+        return self.of_person(calls, profile.account_id, profile.username or "", own=whole)
 
     def username(self, calls: ProviderCalls, account_id: str, seen_in: str | None) -> str | None:
         """Return the login that an account has today, None if there is no such account any more.
@@ -99,7 +101,7 @@ class AppMemberships:
     ) -> Memberships:
         """Return the groups of a person; raises SignInFailedError for an outage.
 
-        ``own`` is the person's own list of teams. Without it those of rules are asked for, and
+        ``own`` is the person's own list of all teams. Without it those of rules are asked for, and
         their parents known. ``about`` has the numbers of the organizations to ask, None for all,
         and of further teams to ask for in each.
         """

@@ -5,6 +5,7 @@ and other events wait for the next hour. An answer that nothing changed is none 
 """
 
 import logging
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -99,21 +100,27 @@ class AppCalls(PausingCalls):
         self._hours = hours
         self._may_use_all = may_use_all
         self._most = most
+        self._lock = threading.Lock()
         self.asked = 0
-        """How many questions the provider has counted."""
+        """How many questions were sent, without those whose answer was that nothing changed."""
 
     def send(self, request: Request) -> Response:
-        """Return the answer as its base does.
+        """Return the answer as its base does; several threads may ask.
 
         Raises SignInFailedError after as many questions as may be asked, which is no outage, and
         UnreadableError where the rest of the hour is kept for others.
         """
-        if self._most is not None and self.asked >= self._most:
-            raise SignInFailedError("provider_unavailable", "no more questions are asked for this")
         if not self._may_use_all:
             self._hours.require_more_than_kept(request)
+        with self._lock:
+            if self._most is not None and self.asked >= self._most:
+                message = "no more questions are asked for this"
+                raise SignInFailedError("provider_unavailable", message)
+            self.asked += 1
         response = super().send(request)
-        self.asked += response.status_code != _UNCHANGED
+        if response.status_code == _UNCHANGED:
+            with self._lock:
+                self.asked -= 1
         self._hours.note(request, response)
         return response
 

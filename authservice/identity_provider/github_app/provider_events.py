@@ -157,9 +157,11 @@ class ProviderEvents:
         if known is None and not departs:
             return 0
         asked_before = stored_events.asked_lately(self._database.reader, events)
-        most = (_MOST_OF_DEPARTURES if departs else _MOST) - asked_before
-        if most <= 0 and not departs:
+        left = (_MOST_OF_DEPARTURES if departs else _MOST) - asked_before
+        if left <= 0 and not departs:
             return 0
+        # The rules may name more teams than that: such a departure is asked about once.
+        most = None if departs and not asked_before else left
         calls = self._installations.calls(self._patience, may_use_all=departs, most=most)
         about: dict[str, set[str]] = defaultdict(set)
         for hint in said:

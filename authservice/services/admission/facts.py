@@ -39,7 +39,12 @@ class Memberships:
             return tuple(each for each in groups if each.name.partition("/")[0] in named)
 
         unreadable = tuple(each for each in self.unreadable if each[0].partition("/")[0] in named)
-        return Memberships(of_these(self.organizations), of_these(self.teams), unreadable)
+        return replace(
+            self,
+            organizations=of_these(self.organizations),
+            teams=of_these(self.teams),
+            unreadable=unreadable,
+        )
 
     def with_unread_of(self, stored: Mapping[str, str] | None) -> "Memberships":
         """Return these, and of the stored ones those that were not read this time."""

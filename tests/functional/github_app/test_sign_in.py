@@ -60,10 +60,11 @@ def test_a_member_signs_in_and_a_stranger_does_not(come, acme):
 
 def test_what_is_left_of_the_hour_is_measured(gate, make_production, acme, port):
     app = make_production(metrics__listen=f"127.0.0.1:{port}")
+    # Its own thread would ask more meanwhile.
+    _app(app).stop()
     gate.come(app, "octocat")
-    metrics = app.registry.components.metrics
 
-    metrics._look(None)
+    app.registry.components.metrics._look(None)
 
     left = 5000 - acme.spent("Acme")
     assert value(scrape(port), "provider_questions_left", organization="acme") == left < 5000
@@ -95,6 +96,17 @@ def test_the_poll_confirms_whoever_signed_in(come, poll, production, turnable_cl
         poll()
 
     assert mona.session() is not None
+
+
+def test_where_the_own_list_is_refused_the_groups_of_before_stay(come, acme, database):
+    acme.organization("Acme", teams={"design": {"id": 74, "members": {"octocat": "active"}}})
+    come("octocat")
+    acme.fault("/api/user/teams", "forbidden")
+    for login in ("octocat", "hubot"):
+        come(login)
+
+    stored = database.reader.execute(select(user.c.username, user.c.groups))
+    assert dict(map(tuple, stored)) == {"octocat": ("acme", "acme/design"), "hubot": ("acme",)}
 
 
 def test_without_the_poll_a_confirmation_is_due_in_time(come, turnable_clock):

@@ -69,6 +69,16 @@ def test_of_an_organization_with_single_sign_on_the_app_asks_itself(make_service
     assert PLATFORM in service.groups_at_sign_in().teams
 
 
+def test_a_list_that_is_too_long_hides_no_team(make_service, standin):
+    member = {"members": {"octocat": "active"}}
+    standin.organization("Acme", teams={f"a{n}": {"id": 9000 + n, **member} for n in range(1000)})
+    standin.organization("Acme", teams={"zulu": {"id": 2000, **member}})
+
+    groups = make_service("acme/zulu").groups_at_sign_in()
+
+    assert Group("acme/zulu", "2000") in groups.teams
+
+
 def test_a_team_that_has_another_parent_by_now_is_where_it_is(
     make_service, standin, turnable_clock
 ):

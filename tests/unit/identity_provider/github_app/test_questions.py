@@ -80,6 +80,31 @@ def test_noise_buys_nobody_time(subtests, service, standin, turnable_clock):
             assert before - left(standin) <= 2 * ALL // 50
 
 
+def test_however_many_teams_rules_name_a_departure_is_asked_about(
+    make_service, standin, turnable_clock
+):
+    names = [f"a{number}" for number in range(220)]
+    of_both = {"a0", "a219"}
+    teams = {
+        name: {"id": 1000 + number, "members": {"hubot": "active"} if name in of_both else {}}
+        for number, name in enumerate(names)
+    }
+    standin.organization("Acme", teams=teams)
+    service = make_service(" ".join(f"acme/{name}" for name in names))
+    hubot = service.sign_in(HUBOT)
+    service.poll()
+    before = left(standin)
+    service.hear("membership", noise(1))
+    # Eight questions are sent at a time.
+    assert before - left(standin) == ALL // 50
+
+    turnable_clock.advance(hours=1)
+    standin.organization("Acme", teams={"a0": {"members": {}}})
+    service.hear("membership", provider_events.membership("removed", team=1000))
+
+    assert service.stored(hubot).admitted_by == "team:acme/a219"
+
+
 def test_an_event_about_somebody_who_is_not_here_asks_nothing(service, standin):
     service.poll()
     before = len(standin.requests())
