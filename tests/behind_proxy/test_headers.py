@@ -21,7 +21,6 @@ def test_security_headers_stand_on_every_answer_once(subtests, caller):
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "Referrer-Policy": "no-referrer",
-        "Cross-Origin-Opener-Policy": "same-origin",
     }
 
     for path in (

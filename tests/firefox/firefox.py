@@ -23,6 +23,7 @@ def firefox(folder, *, scripts, scheme, language):
         "intl.accept_languages": language,
         "layout.css.prefers-color-scheme.content-override": _SCHEMES[scheme],
         "devtools.jsonview.enabled": False,  # JSON is shown as it came
+        "dom.disable_open_during_load": False,  # a script opens a popup without a click
         # A tab that is closed leaves its connections behind, and a server takes only so many.
         "network.http.keep-alive.timeout": 2,  # seconds
         # One process for all pages, and none in advance: to start one takes longer than most tests.

@@ -24,6 +24,7 @@ _MIDDLE = """() => {
     const box = element.getBoundingClientRect();
     return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
 }"""
+_TAKES_CLICKS = """document.querySelector(%s).contains(document.elementFromPoint(%d, %d))"""
 
 
 class Tab:
@@ -64,7 +65,12 @@ class Tab:
     def click(self, selector, times=1):
         """Click in the middle of an element."""
         self._wait(self._is_loaded, "It is not loaded")
-        x, y = self.evaluate(_MIDDLE % json.dumps(selector))
+        element = json.dumps(selector)
+        x, y = self.evaluate(_MIDDLE % element)
+        # No event tells of it, so the page is queried.
+        deadline = monotonic() + PATIENCE
+        while not self.evaluate(_TAKES_CLICKS % (element, x, y)):
+            assert monotonic() < deadline, f"{selector} takes no click"
         click = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         move = {"type": "pointerMove", "x": x, "y": y}
         before = self._begun

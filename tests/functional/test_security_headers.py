@@ -29,7 +29,6 @@ EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
 }
 
 
@@ -45,6 +44,18 @@ def test_every_answer_carries_them_once(subtests, app):
             for name, value in EVERYWHERE.items():
                 assert answer.headers.getall(name) == [value]
             assert "Strict-Transport-Security" not in answer.headers
+
+
+def test_the_account_alone_parts_from_the_window_that_opened_it(subtests, browser):
+    browser.sign_in()
+    apart = browser.get("/account")
+
+    assert apart.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    for path in [*PATHS, "/account"]:
+        with subtests.test(path=path):
+            answer = Browser(browser.app).get(path, expect_errors=True)
+
+            assert "Cross-Origin-Opener-Policy" not in answer.headers
 
 
 @pytest.mark.attack("OWASP-SESSION-10")

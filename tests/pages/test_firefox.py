@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.firefox.firefox import firefox
+from tests.helpers.waiting import until
 from tests.pages import situations
 from tests.pages.layout import fits
 from tests.pages.visit import Visit
@@ -125,6 +126,18 @@ def test_the_form_for_the_application_is_sent(visit, application, mode):
 
     _arrives(visit)
     assert set(application.arrivals[-1]) == {"code", "iss", "state"}
+
+
+def test_a_popup_stays_in_the_hands_of_the_application(visit, application):
+    visit.connect()
+    _arrives(visit)
+    visit.tab.evaluate(
+        f"void (window.popup = window.open({json.dumps(visit.authorization_url())}))"
+    )
+    until(lambda: len(application.arrivals) == 2)
+
+    assert visit.tab.evaluate("popup.closed") is False
+    visit.tab.evaluate("popup.close()")
 
 
 def test_another_device_and_an_application_are_let_go(visit):

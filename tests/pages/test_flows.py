@@ -11,6 +11,21 @@ from tests.pages.visit import Visit, arrives, sees
 
 pytestmark = pytest.mark.engines("sqlite")
 
+_RESTARTED = """button => {
+    button.style.animation = "none";
+    button.offsetWidth;
+    button.style.animation = "";
+    [window.half] = button.getAnimations();
+    half.pause();
+    half.currentTime = 499;
+    window.clicks = 0;
+    button.addEventListener("click", () => clicks += 1);
+}"""
+_FINISHED = """() => {
+    half.finish();
+    return { clicks, duration: half.effect.getComputedTiming().duration };
+}"""
+
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
 def scripts(request):
@@ -45,6 +60,23 @@ def test_allowing_leads_to_the_application_with_a_code(visit, application):
 
     arrives(visit)
     assert set(application.arrivals[-1]) == {"code", "iss", "state"}
+
+
+def test_allow_takes_no_click_before_one_can_have_read_it(visit, application, scripts):
+    situations.consent(visit)
+    allow = visit.tab.locator("#consent-allow")
+    # The half second begins once more, and stops just before its end.
+    allow.evaluate(_RESTARTED)
+    allow.scroll_into_view_if_needed()
+    box = allow.bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    visit.tab.mouse.click(*middle)
+    early = allow.evaluate(_FINISHED)
+    with visit.tab.expect_navigation():
+        visit.tab.mouse.click(*middle)
+
+    assert early == {"clicks": 0, "duration": 500}
+    arrives(visit)
 
 
 def test_denying_leads_to_the_application_with_an_error(visit, application):

@@ -28,7 +28,11 @@ class Visit:
 
     def authorize(self, **changes):
         """Come from the application, with its authorization request."""
-        self.tab.goto(f"{self.service_url}{self._authorization_request(**changes)}")
+        self.tab.goto(self.authorization_url(**changes))
+
+    def authorization_url(self, **changes):
+        """Return the address of the application's authorization request."""
+        return f"{self.service_url}{self._authorization_request(**changes)}"
 
     def _authorization_request(self, **changes):
         parameters = {

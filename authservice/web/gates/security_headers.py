@@ -11,7 +11,6 @@ _HEADERS = [
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("X-Frame-Options", "DENY"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
 ]
 # Two years, as browsers' preload lists ask; not for subdomains, which are not ours to speak for.
 _HSTS = ("Strict-Transport-Security", "max-age=63072000")

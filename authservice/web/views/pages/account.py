@@ -55,7 +55,10 @@ def account(request: AuthRequest) -> Response:
         "application_part": application_part,
         "recent": clock.now() - _RECENT,
     }
-    return page(request, "account", values)
+    response = page(request, "account", values)
+    # Here alone: on any page or redirect of a sign-in it would take the popup from its opener.
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    return response
 
 
 @view_config(route_name="account.end_session", request_method="POST")
