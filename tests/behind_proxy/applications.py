@@ -8,7 +8,8 @@ import json
 import secrets
 import sys
 from html import escape
-from urllib.parse import parse_qsl, urlencode
+from http.cookies import SimpleCookie
+from urllib.parse import parse_qsl, unquote, urlencode
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from tests.behind_proxy.deployment import APP, AUTH, CLIENT
@@ -33,6 +34,8 @@ class Applications:
         host, path = environ["HTTP_HOST"], environ["PATH_INFO"]
         handle = self._client_page if f"https://{host}" == CLIENT else self._shared_page
         status, headers, body = handle(host, path, environ)
+        if onward := SimpleCookie(environ.get("HTTP_COOKIE", "")).get("leads_on_to"):
+            status, headers = "302 Found", [("Location", unquote(onward.value))]
         content_type = ("Content-Type", "text/html; charset=utf-8")
         start_response(status, [content_type, *headers])
         return [f"{_HEAD.format(name=host)}{body}".encode()]

@@ -26,7 +26,12 @@ APP = f"https://app.{DOMAIN}"
 SHOP = f"https://shop.{DOMAIN}"
 CLIENT = "https://client.other.test"  # an OpenID Connect client on a site of its own
 PROVIDER = "https://code-hosting.test"
-HOSTS = [address.removeprefix("https://") for address in (AUTH, APP, SHOP, CLIENT, PROVIDER)]
+COMPANY = "https://sso.company.test"  # where the provider sends some people to sign in
+WWW = f"https://www.{DOMAIN}"
+HOSTS = [
+    address.removeprefix("https://")
+    for address in (AUTH, APP, SHOP, WWW, CLIENT, PROVIDER, COMPANY)
+]
 PROXY_CONFIGURATION = ROOT / "docs" / "deployment" / "nginx.conf"
 
 _OTHER_HOSTS = """
@@ -46,12 +51,27 @@ map $cookie_remembered $remembered {{
     default "&login=$cookie_remembered";
     "" "";
 }}
+# An employee signs in at the company first, and comes back from there.
+map "$cookie_employee:$arg_came_from" $to_company {{
+    default "";
+    "yes:" "https://sso.company.test$request_uri";
+}}
+server {{
+    listen 127.0.0.1:{port} ssl;
+    server_name sso.company.test;
+    ssl_certificate {certificate};
+    ssl_certificate_key {certificate};
+    return 302 https://code-hosting.test$request_uri&came_from=company;
+}}
 server {{
     listen 127.0.0.1:{port} ssl;
     server_name code-hosting.test;
     ssl_certificate {certificate};
     ssl_certificate_key {certificate};
     location / {{
+        if ($to_company) {{
+            return 302 $to_company;
+        }}
         set $arguments $args$remembered;
         proxy_pass {standin}$uri?$arguments;
     }}

@@ -51,11 +51,8 @@ def test_the_page_names_client_and_person_and_changes_nothing(browser, page, dat
     assert sessions_left(database) == 1
 
 
-def test_its_form_may_end_at_the_client(page):
-    policy = page.headers["Content-Security-Policy"]
-
-    assert "form-action 'self' https://app.example.com;" in policy
-    assert "frame-ancestors 'none'" in policy
+def test_no_other_page_may_frame_it(page):
+    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
 
 
 @pytest.mark.story("oauth2.end_session_confirm")

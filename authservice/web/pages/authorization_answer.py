@@ -12,11 +12,5 @@ def authorization_answer(request: AuthRequest, answer: AuthorizationResponse) ->
     """Return what carries the answer to the client's redirect URI."""
     if answer.response_mode == "form_post":
         values = {"redirect_uri": answer.redirect_uri, "fields": list(answer.parameters.items())}
-        return page(
-            request,
-            "form_post",
-            values,
-            form_targets=[answer.redirect_uri],
-            own_script=True,
-        )
+        return page(request, "form_post", values, form_leaves=True, own_script=True)
     return see_other(answer.location)

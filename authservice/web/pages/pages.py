@@ -14,7 +14,6 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from authservice import logs
-from authservice.settings.hosts import origin_of
 from authservice.settings.languages import direction
 from authservice.web.pages.texts import _
 from authservice.web.request import AuthRequest
@@ -45,15 +44,14 @@ def page(
     values: Mapping[str, Any],
     *,
     status: int = 200,
-    form_targets: Iterable[str] = (),
+    form_leaves: bool = False,
     own_script: bool = False,
     elsewhere: bool = False,
 ) -> Response:
-    """Return a page; ``form_targets`` are the addresses at which its form may end.
+    """Return a page; ``form_leaves`` where its form may lead on to another host.
 
-    Browsers check every hop after a form was sent, so a page whose form leads on to a client
-    names the client's address beside our own. With ``elsewhere`` the page is shown on the host of
-    an application, and what belongs to it is fetched from here.
+    With ``elsewhere`` the page is shown on the host of an application, and what belongs to it is
+    fetched from here.
     """
     settings = request.auth_settings
     here = settings.auth_url if elsewhere else ""
@@ -72,7 +70,7 @@ def page(
     response = Response(body, status=status, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = "no-store"
     response.vary = ["Accept-Language"]
-    policy = _policy(here or "'self'", form_targets, own_script=own_script)
+    policy = _policy(here or "'self'", form_leaves=form_leaves, own_script=own_script)
     response.headers["Content-Security-Policy"] = policy
     return response
 
@@ -126,21 +124,18 @@ def without_cookies(
     )
 
 
-def _policy(here: str, form_targets: Iterable[str], *, own_script: bool) -> str:
-    targets = dict.fromkeys([here, *map(_source, form_targets)])
+def _policy(here: str, *, form_leaves: bool, own_script: bool) -> str:
     script = [f"script-src {here}"] if own_script else []
+    # Chromium holds every hop after a form was sent against this, and where a client or the
+    # provider leads on to is known to them alone.
+    forms = [] if form_leaves else [f"form-action {here}"]
     directives = [
         "default-src 'none'",
         f"style-src {here}",
         f"img-src {here}",
         *script,
-        f"form-action {' '.join(targets)}",
+        *forms,
         "frame-ancestors 'none'",
         "base-uri 'none'",
     ]
     return "; ".join(directives)
-
-
-def _source(address: str) -> str:
-    """Return an address as a source of the policy: an origin, or a private-use scheme."""
-    return origin_of(address) or f"{urlsplit(address).scheme}:"

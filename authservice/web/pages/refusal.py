@@ -47,5 +47,5 @@ def refusal_page(
         "code": code,
         "reference": logs.current_reference(),
     }
-    targets = [way_back.answer.redirect_uri] if way_back else []
-    return page(request, "refused", values, status=403, form_targets=targets, elsewhere=elsewhere)
+    leaves = way_back is not None
+    return page(request, "refused", values, status=403, form_leaves=leaves, elsewhere=elsewhere)

@@ -35,5 +35,4 @@ def wrong_person_page(
         "code": refusal.parameters["error"],
         "reference": logs.current_reference(),
     }
-    targets = [refusal.redirect_uri] if posts else []
-    return page(request, "wrong_person", values, status=403, form_targets=targets)
+    return page(request, "wrong_person", values, status=403, form_leaves=posts)

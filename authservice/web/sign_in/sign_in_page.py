@@ -28,5 +28,4 @@ def shown(request: AuthRequest, prompt: SignInPrompt, *, template: str = "sign_i
         "sign_in_choices": "authservice.web:templates/sign_in_choices.jinja2",
         "may_continue": prompt.reason in {None, "select_account"},
     }
-    targets = [request.identity_provider.authorization_url("", ""), *prompt.leads_to]
-    return page(request, template, values, form_targets=targets)
+    return page(request, template, values, form_leaves=True)

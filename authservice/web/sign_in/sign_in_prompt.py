@@ -1,4 +1,4 @@
-"""What the sign-in page says: who asks, why again, and where its form may lead."""
+"""What the sign-in page says: who asks, and why again."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,12 +14,7 @@ from authservice.oauth.authorize.interaction import (
 from authservice.services.admission import client_rules
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import interactions
-from authservice.web.sign_in.return_target import (
-    FirstPartyReturn,
-    OAuthReturn,
-    ReturnTarget,
-    address,
-)
+from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, ReturnTarget
 
 PromptReason = Reason | Literal["wrong_person"]
 
@@ -32,7 +27,6 @@ class SignInPrompt:
     client_name: str | None
     client_host: str | None
     reason: PromptReason | None
-    leads_to: tuple[str, ...]
 
     @classmethod
     def of_interaction(cls, request: AuthRequest, interaction: str) -> "SignInPrompt":
@@ -58,24 +52,17 @@ class SignInPrompt:
             client_name=client.name or client.client_id,
             client_host=host_or_scheme(authorization_request.redirect_uri),
             reason=_reason(step),
-            leads_to=(authorization_request.redirect_uri,),
         )
 
     @classmethod
-    def of_first_party(cls, request: AuthRequest, target: FirstPartyReturn) -> "SignInPrompt":
+    def of_first_party(cls, target: FirstPartyReturn) -> "SignInPrompt":
         """Return the prompt for an application that shares the session."""
-        auth_url = request.auth_settings.auth_url
-        returns = (target.error_callback_url, target.new_user_callback_url)
         elsewhere = not target.callback_url.startswith("/")
         return cls(
             target=target,
             client_name=None,
             client_host=host_or_scheme(target.callback_url) if elsewhere else None,
             reason=None,
-            leads_to=(
-                address(target, auth_url),
-                *(url for url in returns if url and not url.startswith("/")),
-            ),
         )
 
 

@@ -40,7 +40,7 @@ def consent(request: AuthRequest) -> Response:
     if session is None:
         return _back_to_authorize(request, interaction)
     values = _values(request, authorization_request, session.user, interaction)
-    return page(request, "consent", values, form_targets=[authorization_request.redirect_uri])
+    return page(request, "consent", values, form_leaves=True)
 
 
 @view_config(route_name="consent", request_method="POST")

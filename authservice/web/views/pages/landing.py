@@ -20,7 +20,7 @@ def landing(request: AuthRequest) -> Response:
         return begun
     session = request.confirmed_session
     if session is None:
-        prompt = SignInPrompt.of_first_party(request, _HERE)
+        prompt = SignInPrompt.of_first_party(_HERE)
         return sign_in_page.shown(request, prompt, template="landing")
     values = {"current_user": session.user, "csrf_token": csrf.token(request)}
     return page(request, "landing", values)

@@ -29,7 +29,7 @@ def sign_in(request: AuthRequest) -> Response:
         prompt = SignInPrompt.of_interaction(request, query[interactions.PARAMETER])
     else:
         target = FirstPartyReturn.of_query(request.components.origins, query)
-        prompt = SignInPrompt.of_first_party(request, target)
+        prompt = SignInPrompt.of_first_party(target)
     return silent_confirmation.begun(request, prompt) or sign_in_page.shown(request, prompt)
 
 

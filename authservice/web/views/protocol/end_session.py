@@ -65,8 +65,8 @@ def end_session(request: AuthRequest) -> Response:
             {"return_to": end_session_request.return_to, "ui_locales": request.ui_locales},
         ),
     }
-    targets = [end_session_request.return_to] if end_session_request.return_to else []
-    return page(request, "end_session", values, form_targets=targets)
+    leaves = end_session_request.return_to is not None
+    return page(request, "end_session", values, form_leaves=leaves)
 
 
 @view_config(route_name="oauth2.end_session_confirm", request_method="POST")
