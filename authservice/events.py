@@ -120,12 +120,13 @@ class ConsentWithdrawn(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class TokenIssued(Event):
-    """A client received tokens."""
+    """A client received tokens; it asked for the ignored scope as well, and may not have it."""
 
     grant_type: str
     client_id: str
     sub: str
     scope: str
+    ignored_scope: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,6 @@ from authservice.oauth.client_authentication import authenticate
 from authservice.oauth.request import OAuthRequest
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
-from authservice.services.people import groups
 from authservice.services.tokens import access_tokens
 
 
@@ -45,17 +44,16 @@ class RequestValidator(request_validator.RequestValidator):
         return ["openid"]
 
     def validate_scopes(
-        self, _client_id: str, scopes: Sequence[str], client: Client, _request: object
+        self, _client_id: str, scopes: Sequence[str], client: Client, request: OAuthRequest
     ) -> bool:
-        """Accept the scopes that the client may ask for; raises InvalidScopeError."""
-        if not all(client.may_ask_for(scope) for scope in scopes):
-            if groups.SCOPE in scopes and not client.groups:
-                raise InvalidScopeError(
-                    description="scope groups is for clients that are registered with --groups."
-                )
-            known = (*clients.SCOPES, groups.SCOPE)
-            allowed = " ".join(scope for scope in known if client.may_ask_for(scope))
-            raise InvalidScopeError(description=f"scope may hold these values only: {allowed}.")
+        """Set the scopes that the client may ask for; raises InvalidScopeError if none is left.
+
+        Others are ignored (OIDC Core, 3.1.2.1): many programs ask for all that metadata lists.
+        """
+        request.scopes = [scope for scope in scopes if client.may_ask_for(scope)]
+        if not request.scopes:
+            allowed = " ".join(client.allowed_scopes)
+            raise InvalidScopeError(description=f"scope holds none of these values: {allowed}.")
         return True
 
     def validate_bearer_token(self, token: str, _scopes: object, request: OAuthRequest) -> bool:

@@ -78,6 +78,9 @@ class Code:
     expires_at: datetime
     spent: bool = False
 
+    def __post_init__(self):
+        self.asked_for = self.scopes
+
 
 @dataclass(eq=False)
 class RefreshToken:
@@ -183,7 +186,8 @@ class Model:
         own_time_is_over = token.rotated_at is None and token.expires_at <= now
         if own_time_is_over or family.expires_at <= now:
             return "invalid_grant"
-        return None if scopes <= family.code.scopes else "invalid_scope"
+        granted, asked_for = family.code.scopes, family.code.asked_for
+        return None if scopes <= asked_for and scopes & granted else "invalid_scope"
 
     def _may_be_dropped(self, token):
         """Tell whether a token is beyond the last eight, one of which was exchanged in the grace.

@@ -75,7 +75,7 @@ class Tokens(Codes):
         status, answer = self.service.token(client.id, client.secret, **form)
         if self.refused_client(client, client.secret, status, answer):
             return
-        error = self.model.refresh(token, client, scopes or frozenset())
+        error = self.model.refresh(token, client, scopes or token.family.code.scopes)
         self.seen[f"refresh {status}"] += 1
         if error is not None:
             assert (status, answer["error"]) == (400, error)
@@ -85,7 +85,9 @@ class Tokens(Codes):
         if successor is not None:
             self.seen["retries"] += 1
             assert answer["refresh_token"] == successor.value
-        granted = scopes or token.family.code.scopes
+        granted = token.family.code.scopes
+        if scopes is not None:
+            granted &= scopes
         assert set(answer["scope"].split()) == granted
         assert ("id_token" in answer) == ("openid" in granted)
         self.model.refreshed(token, answer["access_token"], answer["refresh_token"], granted)

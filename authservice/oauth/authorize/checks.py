@@ -11,7 +11,6 @@ from oauthlib.oauth2.rfc6749.errors import (
     CustomOAuth2Error,
     FatalClientError,
     InvalidRequestError,
-    InvalidScopeError,
     UnsupportedResponseTypeError,
 )
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
@@ -28,7 +27,6 @@ from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.request import OAuthRequest
 from authservice.services.clients.clients import Client
-from authservice.services.people import groups
 
 PROMPTS = ("none", "login", "consent", "select_account")
 # Anything beyond is no age; a longer number would not fit into a duration either.
@@ -58,7 +56,8 @@ class CodeResponseType(GrantTypeBase):
         response_mode(parameters)
         response_type(parameters)
         pkce.check_challenge(parameters)
-        request.scopes = (request.scope or "").split()
+        requested = (request.scope or "").split()
+        request.scopes = requested
         self.validate_scopes(request)
         prompt(parameters)
         max_age(parameters)
@@ -73,6 +72,7 @@ class CodeResponseType(GrantTypeBase):
             response_mode=parameters.get("response_mode") or "query",
             state=parameters.get("state"),
             scopes=tuple(dict.fromkeys(request.scopes)),
+            ignored_scopes=client.ignored_of(requested),
             code_challenge=parameters.values["code_challenge"],
             nonce=parameters.get("nonce"),
             prompt=frozenset((parameters.get("prompt") or "").split()),
@@ -151,13 +151,8 @@ def _requested_claims(parameters: Parameters, client: Client) -> RequestedClaims
         claims = RequestedClaims.parse(parameters.get("claims"))
     except ValueError as error:
         raise InvalidRequestError(description=str(error)) from None
-    if not client.groups:
-        # Older clients ask for it of every server; what is not known is ignored (OIDC Core, 5.5).
-        claims = claims.without({groups.SCOPE})
-    if not all(client.may_ask_for(scope) for scope in claims.scopes):
-        raise InvalidScopeError(
-            description="claims asks for what lies outside the scopes of this client."
-        )
+    # As with scopes, what the client may not have is ignored.
+    claims = claims.without([each for each in claims.scopes if not client.may_ask_for(each)])
     if claims.acr_values and id_token.ACR not in claims.acr_values:
         raise CustomOAuth2Error(
             "unmet_authentication_requirements",

@@ -17,6 +17,9 @@ class AuthorizationRequest:
     response_mode: str
     state: str | None
     scopes: tuple[str, ...]
+    # What the client asked for as well and may not have, and what the person declined.
+    ignored_scopes: tuple[str, ...] = ()
+    declined_scopes: tuple[str, ...] = ()
     code_challenge: str
     nonce: str | None
     prompt: frozenset[str]
@@ -51,5 +54,6 @@ class AuthorizationRequest:
         return replace(
             self,
             scopes=tuple(scope for scope in self.scopes if scope not in dropped),
+            declined_scopes=tuple(scope for scope in self.scopes if scope in dropped),
             requested_claims=self.requested_claims.without(dropped),
         )

@@ -60,6 +60,8 @@ def issue_code(
         redirect_uri=authorization_request.redirect_uri,
         code_challenge=authorization_request.code_challenge,
         scopes=authorization_request.scopes,
+        ignored_scopes=authorization_request.ignored_scopes,
+        declined_scopes=authorization_request.declined_scopes,
         nonce=authorization_request.nonce,
         auth_time=session.auth_time,
         resources=authorization_request.resources,

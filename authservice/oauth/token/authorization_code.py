@@ -75,7 +75,8 @@ class AuthorizationCodeGrant(GrantTypeBase):
             grant_id = start(request, writer, tokens)
             if request.client.backchannel_logout_uri is not None:
                 logout_notices.add_participant(writer, code.grant.session_id, grant.client_id)
-            issue.store(transaction, GRANT_TYPE, tokens, grant_id, grant)
+            ignored = code.grant.ignored_scopes
+            issue.store(transaction, GRANT_TYPE, tokens, grant_id, grant, ignored)
         except OAuth2Error:
             # A client may not try one verifier after the other.
             writer = request.context.transaction().connection

@@ -79,8 +79,12 @@ def store(
     tokens: SignedTokens,
     grant_id: str,
     stored: TokenGrant,
+    ignored: Sequence[str],
 ) -> None:
-    """Store the access token with the grant that has this id, and note that it has been issued."""
+    """Store the access token with the grant that has this id, and note that it has been issued.
+
+    ``ignored`` are scopes that were asked for as well.
+    """
     grant = tokens.grant
     claims = grant.requested_claims
     access_tokens.store(
@@ -97,6 +101,7 @@ def store(
         client_id=grant.client_id,
         sub=grant.user_id,
         scope=tokens.answer["scope"],
+        ignored_scope=" ".join(ignored) or None,
     )
     transaction.note(issued)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
-from oauthlib.oauth2.rfc6749.utils import scope_to_list
 from sqlalchemy import Connection
 
 from authservice.database.transaction import Transaction
@@ -16,7 +15,7 @@ from authservice.oauth.token.issue import SignedTokens
 from authservice.services.admission import client_rules
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
-from authservice.services.tokens import grants, refresh_tokens
+from authservice.services.tokens import authorization_codes, grants, refresh_tokens
 from authservice.services.tokens.refresh_tokens import Issued, RefreshToken, State
 
 GRANT_TYPE = "refresh_token"
@@ -60,7 +59,8 @@ class RefreshTokenGrant(GrantTypeBase):
         if successor.session_id is not None and not presented.session_is_alive:
             grants.leave_session(writer, successor.id, successor.session_id)
         stored = TokenGrant.of_refresh_token(presented)
-        issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored)
+        ignored = request.client.ignored_of(_requested(request) or ())
+        issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, ignored)
         return tokens.answer
 
 
@@ -105,16 +105,29 @@ def _require_offline_access(grant: TokenGrant) -> None:
 def _scopes(request: OAuthRequest, presented: RefreshToken, grant: TokenGrant) -> Sequence[str]:
     """Return the scopes of the access token, which may be fewer than those of the grant.
 
-    What was granted once and is lost is left out; what never was granted is refused.
+    What was asked for once, and was ignored or declined or is lost, is left out, as is what the
+    client may not have. Other scopes are more than the grant, and refused.
     """
-    requested = scope_to_list(request.parameters.get("scope"))
+    requested = _requested(request)
     if requested is None:
         return grant.scopes
     scopes = [scope for scope in requested if scope in grant.scopes]
-    if not scopes or not {*requested} <= {*presented.scopes}:
+    more = {each for each in requested if request.client.may_ask_for(each)} - {*presented.scopes}
+    if not scopes or (more and not more <= _asked_for(request, presented)):
         granted = " ".join(grant.scopes)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
     return scopes
+
+
+def _requested(request: OAuthRequest) -> list[str] | None:
+    scope = request.parameters.get("scope")
+    return None if scope is None else [*dict.fromkeys(scope.split())]
+
+
+def _asked_for(request: OAuthRequest, presented: RefreshToken) -> set[str]:
+    """Return the scopes of the authorization request, which the code remembers."""
+    code_id = presented.authorization_code_id
+    return {*authorization_codes.asked_for(request.context.reader, code_id)} if code_id else set()
 
 
 def _require_on_list(request: OAuthRequest, writer: Connection, presented: RefreshToken) -> None:

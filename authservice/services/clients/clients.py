@@ -1,6 +1,6 @@
 """OAuth clients: found for each request, and created by one function that no route reaches."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,7 @@ from authservice.services.people import groups
 
 SCOPES = ("openid", "profile", "email", "offline_access")
 """What every client may have unless it is registered for less."""
+_MOST_IGNORED, _LONGEST_IGNORED = 10, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class Client:
     def may_ask_for(self, scope: str) -> bool:
         """Tell whether the client may ask for a scope."""
         return scope in self.allowed_scopes
+
+    def ignored_of(self, scopes: Iterable[str]) -> tuple[str, ...]:
+        """Return which of these scopes are ignored: no more than a line of the log can bear.
+
+        Those that we know come first.
+        """
+        ignored = [each for each in dict.fromkeys(scopes) if not self.may_ask_for(each)]
+        ignored.sort(key=lambda each: each not in {*SCOPES, groups.SCOPE})
+        return tuple(each[:_LONGEST_IGNORED] for each in ignored[:_MOST_IGNORED])
 
     def may_have_tokens_for(self, resource: str) -> bool:
         """Tell whether the client may have tokens for a resource."""

@@ -32,6 +32,9 @@ class CodeGrant:
     auth_time: datetime
     resources: tuple[str, ...] = ()
     requested_claims: Mapping[str, Any] | None = None
+    # What the client asked for as well: it may not have the ones, the person declined the others.
+    ignored_scopes: tuple[str, ...] = ()
+    declined_scopes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class AuthorizationCode:
         return self.row.id
 
 
+_TUPLES = {"scopes", "resources", "ignored_scopes", "declined_scopes"}
 _NEW = ("id", "identifier", "value", "expires_at", "created_at")
 _ISSUE = Prepared(
     insert(verification).from_select(
@@ -89,6 +93,18 @@ def find(connection: Connection, code: str) -> AuthorizationCode | None:
     return None if row is None else AuthorizationCode(row, _load(row.value))
 
 
+def asked_for(connection: Connection, code_id: str) -> tuple[str, ...]:
+    """Return the scopes that were asked for when the code with this id was issued, spent or not.
+
+    None of them when the code is no longer remembered.
+    """
+    row = verifications.peek_by_id(connection, code_id)
+    if row is None:
+        return ()
+    grant = _load(row.value)
+    return (*grant.scopes, *grant.ignored_scopes, *grant.declined_scopes)
+
+
 def spend(connection: Connection, code: AuthorizationCode, keep_until: datetime) -> bool:
     """Spend the code; False when it was spent before or has expired.
 
@@ -104,14 +120,15 @@ def of_user(user_id: str) -> ColumnElement[bool]:
 
 
 def _dump(grant: CodeGrant) -> str:
-    value = {name: getattr(grant, name) for name in CodeGrant.__slots__}
+    # What is empty is left out: a process of the version before may not know its name.
+    value = {name: each for name in CodeGrant.__slots__ if (each := getattr(grant, name)) != ()}
     value["auth_time"] = grant.auth_time.timestamp()
     return compact(value)
 
 
 def _load(text: str) -> CodeGrant:
     value: dict[str, Any] = json.loads(text)
-    value["scopes"] = tuple(value["scopes"])
-    value["resources"] = tuple(value.get("resources", ()))
+    for name in _TUPLES & {*value}:
+        value[name] = tuple(value[name])
     value["auth_time"] = datetime.fromtimestamp(value["auth_time"], UTC)
     return CodeGrant(**value)

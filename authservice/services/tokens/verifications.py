@@ -36,14 +36,14 @@ class Verification:
         return not self.spent and self.expires_at <= clock.now()
 
 
-_PEEK = Prepared(
-    select(
-        verification.c.id,
-        verification.c.value,
-        verification.c.expires_at,
-        verification.c.updated_at,
-    ).where(verification.c.identifier == bindparam("identifier"))
+_COLUMNS = (
+    verification.c.id,
+    verification.c.value,
+    verification.c.expires_at,
+    verification.c.updated_at,
 )
+_PEEK = Prepared(select(*_COLUMNS).where(verification.c.identifier == bindparam("identifier")))
+_PEEK_BY_ID = Prepared(select(*_COLUMNS).where(verification.c.id == bindparam("peeked_id")))
 
 _SPEND = Prepared(
     update(verification)
@@ -78,6 +78,12 @@ def put(
 def peek(connection: Connection, identifier: str) -> Verification | None:
     """Return a value without spending it, whether spent or expired or neither."""
     row = _PEEK.first(connection, {"identifier": identifier})
+    return None if row is None else Verification(*row)
+
+
+def peek_by_id(connection: Connection, verification_id: str) -> Verification | None:
+    """Return what ``peek`` returns, of the row with an id."""
+    row = _PEEK_BY_ID.first(connection, {"peeked_id": verification_id})
     return None if row is None else Verification(*row)
 
 

@@ -39,7 +39,7 @@ def test_a_refused_authorization_request_says_why_on_its_page(app, control):
 
 def test_one_that_is_answered_at_the_client_says_why_in_the_redirect(app, control, database):
     relying_party = RelyingParty.registered(app, database)
-    relying_party.authorize(Browser(app), scope="openid nonsense")
+    relying_party.authorize(Browser(app), scope="nonsense")
 
     found = _last(control)
 
@@ -51,7 +51,7 @@ def test_one_that_is_answered_at_the_client_says_why_in_the_redirect(app, contro
 
 def test_one_that_is_answered_by_a_form_says_why_in_the_form(app, control, database):
     relying_party = RelyingParty.registered(app, database)
-    relying_party.authorize(Browser(app), scope="openid nonsense", response_mode="form_post")
+    relying_party.authorize(Browser(app), scope="nonsense", response_mode="form_post")
 
     assert _last(control)["refused"]["code"] == "invalid_scope"
 
