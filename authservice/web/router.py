@@ -63,6 +63,7 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     config.include(routes)
     config.include("authservice.web.transactions")
     config.include("authservice.web.views.operation.errors")
+    config.include("authservice.web.gates.fetch_metadata")
     # Set here, since the request that asks for it cannot import what counts requests.
     config.registry.check_of_rate_limit = by_client.check_of
     if kind.rate_limited:

@@ -155,6 +155,7 @@ def test_who_has_to_show_that_they_are_there_has_to_click(mona, app, database, p
         NAVIGATION | {"Sec-Fetch-Site": "cross-site"},
         NAVIGATION | {"Sec-Fetch-Dest": "iframe"},
         NAVIGATION | {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+        NAVIGATION | {"Sec-Purpose": "prefetch;prerender"},
     ],
 )
 def test_what_is_not_the_browser_going_here_by_itself_sees_the_page(mona, headers):

@@ -6,9 +6,9 @@ from typing import Any
 
 from limits import RateLimitItem
 from pyramid.response import Response
-from pyramid.viewderivers import INGRESS
 
 from authservice.web import routes
+from authservice.web.gates.fetch_metadata import unprefetched_view
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
 from authservice.web.gates.rate_limits.senders import count, limit_of, require_room
 from authservice.web.request import AuthRequest
@@ -147,4 +147,5 @@ def count_unsigned_event(request: AuthRequest) -> None:
 
 def includeme(config: Any) -> None:
     """Count every request for a view."""
-    config.add_view_deriver(rate_limited_view, under=INGRESS)
+    # What is not done does not count.
+    config.add_view_deriver(rate_limited_view, under=unprefetched_view.__name__)
