@@ -6,6 +6,7 @@ settings add; in local mode every localhost origin.
 
 import re
 from functools import lru_cache
+from urllib.parse import quote
 
 from authservice.settings import AuthSettings
 from authservice.settings.hosts import host_of, is_host_name, is_loopback, origin_of, within_domain
@@ -15,6 +16,9 @@ from authservice.settings.parsing import is_origin
 # follows for a host; control characters and spaces are dropped by them.
 _PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
 _ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f\\]+")
+# People write these in addresses, and browsers percent-encode them (URL Standard, section 4.4).
+# Neither are control characters beyond ASCII nor halves of a character.
+_WRITTEN = re.compile(r"[ |\xa0-\ud7ff\ue000-\U0010ffff]+")
 
 
 class Origins:
@@ -42,6 +46,17 @@ class Origins:
             and is_host_name(host)
             and within_domain(host, domain)
         )
+
+    def return_address(self, url: str, sender: str | None = None) -> str | None:
+        """Return a callbackURL as the browser is sent there; None where it may not be.
+
+        A path is one of the trusted origin that sends it, or one here.
+        """
+        url = _WRITTEN.sub(lambda written: quote(written[0]), url)
+        elsewhere = sender not in {None, self._settings.auth_url}
+        if elsewhere and url.startswith("/") and self.allows_return_to(url):
+            url = f"{sender}{url}"
+        return url if self.allows_return_to(url) else None
 
     def allows_return_to(self, url: str) -> bool:
         """Tell whether a callbackURL is a path here or an address on a trusted origin."""

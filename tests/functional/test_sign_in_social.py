@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from authservice.models import verification
-from tests.helpers.browser import ORIGIN
+from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.production import production_app, production_browser
 
 PATH = "/api/auth/sign-in/social"
@@ -97,6 +97,27 @@ def test_an_address_elsewhere_is_refused_by_name(subtests, request, fixture, eng
                 assert answer.json["code"] == code
                 assert name in answer.json["message"]
                 assert "Set-Cookie" not in answer.headers
+
+
+def test_a_path_is_one_of_the_application_that_asks(browser):
+    front_end = "http://localhost:3000"
+    body = {"provider": "github", "callbackURL": "/straße", "newUserCallbackURL": "/welcome"}
+    begun = browser.post_json(PATH, body, headers={"Origin": front_end}).json
+
+    page = browser.visit(begun["url"])
+    answer = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+    again = browser.follow_home(browser.visit(begun["url"]).forms[0].submit("choice", value="x"))
+
+    assert answer.location == f"{front_end}/welcome"
+    assert again.location == f"{front_end}/stra%C3%9Fe"
+
+
+def test_without_an_origin_a_path_is_one_of_the_service(browser):
+    body = {"provider": "github", "callbackURL": "/account"}
+
+    begun = Browser(browser.app).post_json(PATH, body)
+
+    assert parse_qs(urlsplit(begun.json["url"]).query) == {"callbackURL": ["/account"]}
 
 
 def test_an_address_that_is_no_text_is_refused(subtests, browser):

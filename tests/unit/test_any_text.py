@@ -104,7 +104,9 @@ def test_what_may_be_registered_names_the_host_that_a_browser_would_go_to(text):
 def test_nobody_is_led_away(text):
     ORIGINS.trusts(text)
     for address in (text, f"/{text}", f"http://localhost{text}", f"http://{text}"):
-        assert not ORIGINS.allows_return_to(address) or _stays_here(address)
+        for sender in (None, "http://localhost:3000"):
+            allowed = ORIGINS.return_address(address, sender)
+            assert allowed is None or _stays_here(allowed)
 
 
 def _stays_here(address):

@@ -48,16 +48,23 @@ class FirstPartyReturn:
         callback_url: str | None,
         error_callback_url: str | None,
         new_user_callback_url: str | None,
+        sender: str | None = None,
     ) -> "FirstPartyReturn":
-        """Return the target if every address is allowed; raises RefusedReturnError."""
+        """Return the target if every address is allowed; raises RefusedReturnError.
+
+        ``sender`` is the origin of which paths are.
+        """
+        addresses: list[str | None] = []
         for parameter, code, url in (
             ("callbackURL", "INVALID_CALLBACK_URL", callback_url),
             ("errorCallbackURL", "INVALID_ERROR_CALLBACK_URL", error_callback_url),
             ("newUserCallbackURL", "INVALID_NEW_USER_CALLBACK_URL", new_user_callback_url),
         ):
-            if url is not None and not origins.allows_return_to(url):
+            allowed = None if url is None else origins.return_address(url, sender)
+            if url is not None and allowed is None:
                 raise RefusedReturnError(parameter, code)
-        return cls(callback_url or "/", error_callback_url, new_user_callback_url)
+            addresses.append(allowed)
+        return cls(addresses[0] or "/", *addresses[1:])
 
     @classmethod
     def of_query(cls, origins: Origins, query: Mapping[str, str]) -> "FirstPartyReturn":

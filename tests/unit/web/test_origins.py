@@ -141,7 +141,7 @@ def test_production_sends_people_back_to_its_own_applications(subtests, ours):
         "https://app.example.com:443/cb",
     ):
         with subtests.test(url=url):
-            assert ours.allows_return_to(url)
+            assert ours.return_address(url) == url
 
 
 @pytest.mark.attack("FAILURES-46")
@@ -160,14 +160,17 @@ def test_production_sends_nobody_elsewhere(subtests, ours):
         "/\t/evil.net",
         "/\n/evil.net",
         "/a\\b",
-        "/a b",
         "/a\x00",
         "/a\x7f",
         " /a",
         "/%2f/evil.net",
         "/%2Fevil.net",
         "/%5cevil.net",
-        "/ä",
+        "/a\x80",
+        "/a\ud800",
+        " /ä",
+        "https://app.example.com |x/",
+        "https://app.example.com https://evil.net",
         "https://evil.net",
         "https://evil.net/app.example.com",
         "https://app.example.com.evil.net",
@@ -198,7 +201,40 @@ def test_production_sends_nobody_elsewhere(subtests, ours):
         "https://app.example.com/\r\nSet-Cookie: x=1",
     ):
         with subtests.test(url=url):
-            assert not ours.allows_return_to(url)
+            assert ours.return_address(url) is None
+            assert ours.return_address(url, "https://shop.example.com") is None
+
+
+def test_what_browsers_would_encode_is_encoded_and_nothing_else(subtests, ours):
+    for url, encoded in (
+        ("/straße?q=ü", "/stra%C3%9Fe?q=%C3%BC"),
+        ("/a b|c", "/a%20b%7Cc"),
+        ("/日本#語", "/%E6%97%A5%E6%9C%AC#%E8%AA%9E"),
+        ("/😀/\u2028", "/%F0%9F%98%80/%E2%80%A8"),
+        ("/\uff0fevil.net", "/%EF%BC%8Fevil.net"),
+        ("/ /evil.net", "/%20/evil.net"),
+        ("/%C3%A4ä%7c", "/%C3%A4%C3%A4%7c"),
+        ("/\"<>^`{}'", "/\"<>^`{}'"),
+        ("https://app.example.com/ü?ü=|#ü", "https://app.example.com/%C3%BC?%C3%BC=%7C#%C3%BC"),
+    ):
+        with subtests.test(url=url):
+            assert ours.return_address(url) == encoded
+
+
+def test_a_path_is_one_of_the_origin_that_sends_it(subtests, ours):
+    shop = "https://shop.example.com"
+    for sender, url, address in (
+        (shop, "/dashboard", f"{shop}/dashboard"),
+        (shop, "/ü", f"{shop}/%C3%BC"),
+        (shop, "/", f"{shop}/"),
+        (shop, "https://app.example.com/x", "https://app.example.com/x"),
+        ("https://dev.example.com:8443", "/x", "https://dev.example.com:8443/x"),
+        ("https://auth.example.com", "/account", "/account"),
+        (None, "/account", "/account"),
+        ("https://evil.example", "/account", None),
+    ):
+        with subtests.test(sender=sender, url=url):
+            assert ours.return_address(url, sender) == address
 
 
 def test_local_mode_sends_people_back_to_this_machine(subtests, here):
@@ -215,4 +251,4 @@ def test_local_mode_sends_people_back_to_this_machine(subtests, here):
         ("https://app.example.com/", False),
     ):
         with subtests.test(url=url, allowed=allowed):
-            assert here.allows_return_to(url) is allowed
+            assert (here.return_address(url) is not None) is allowed

@@ -30,6 +30,8 @@ def sign_in_social(request: AuthRequest) -> Response:
             optional_text(body, "callbackURL"),
             optional_text(body, "errorCallbackURL"),
             optional_text(body, "newUserCallbackURL"),
+            # Front ends name paths of their own.
+            sender=request.environ.get("HTTP_ORIGIN"),
         )
     except RefusedReturnError as error:
         return error_json(403, error.message, error.code)
