@@ -63,7 +63,8 @@ def _credentials(authorization: str | None, parameters: Parameters) -> tuple[str
         raise InvalidRequestError(
             description="client_id in the body differs from the one in the Authorization header."
         )
-    return client_id, secret
+    # Some programs send Basic with an empty password for public clients (RFC 6749, 3.2).
+    return client_id, secret or None
 
 
 def _basic(authorization: str) -> tuple[str, str]:

@@ -254,6 +254,19 @@ def test_a_client_may_be_held_to_fewer_scopes(browser, relying_party, database):
     assert answer["error_description"].endswith("of these values: openid email.")
 
 
+@pytest.mark.parametrize("public", [True, False])
+def test_a_program_on_localhost_may_take_any_port_if_it_is_public(app, browser, database, public):
+    uris = ["http://localhost/callback"]
+    client = RelyingParty.registered(app, database, redirect_uris=uris, public=public)
+    client.redirect_uri = "http://localhost:49152/callback"
+
+    if public:
+        assert client.redeem(client.sign_in_with(browser)).status_int == 200
+    else:
+        answer = browser.get(AUTHORIZE, client.request(), expect_errors=True)
+        assert answer.status_int == 400
+
+
 @pytest.mark.attack("RFC9700-4.8")
 @pytest.mark.requirement("RFC7636-4.4.1-1", "RFC8252-8.1-1", "RFC8252-8.1-2", "RFC9700-2.1.1-2")
 def test_a_public_client_needs_pkce_like_every_other(app, browser, database):

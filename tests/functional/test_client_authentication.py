@@ -7,6 +7,8 @@ import pytest
 
 from tests.helpers.relying_party import TOKEN, RelyingParty
 
+INTROSPECT = "/api/auth/oauth2/introspect"
+
 
 def basic(client_id, secret):
     return f"Basic {base64.b64encode(f'{client_id}:{secret}'.encode()).decode()}"
@@ -99,13 +101,23 @@ def test_two_clients_in_one_request_are_an_invalid_request(relying_party, public
 @pytest.mark.requirement("RFC6749-3.2.1-2")
 def test_a_public_client_names_itself(public):
     assert accepted(ask(public, client_id=public.client_id))
+
+
+@pytest.mark.requirement("RFC6749-3.2-6")
+def test_an_empty_secret_is_none(public):
+    empty = basic(public.client_id, "")
+
     assert accepted(ask(public, client_id=public.client_id, client_secret=""))
+    assert accepted(ask(public, empty))
+    assert accepted(ask(public, empty, client_id=public.client_id, client_secret=""))
+    refused(ask(public, empty.replace("Basic", "Bearer")))
+    refused(public.http.post(INTROSPECT, {"token": "x"}, {"Authorization": empty}, status=401))
 
 
 def test_a_public_client_has_no_secret_to_show(public):
     refused(ask(public, client_id=public.client_id, client_secret="anything"))
     refused(ask(public, basic(public.client_id, "anything")))
-    refused(ask(public, basic(public.client_id, "")))
+    refused(ask(public, basic(public.client_id, " ")))
 
 
 @pytest.mark.attack("RFC6819-4.3.5", "TOKENS-enumeration")

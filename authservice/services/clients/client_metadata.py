@@ -62,7 +62,7 @@ class ClientMetadata:
             ("post-logout redirect URI", self.post_logout_redirect_uris),
         ):
             for index, uri in enumerate(uris):
-                fault = redirect_uris.problem_with(uri)
+                fault = redirect_uris.problem_with(uri, public=self.public)
                 if fault is not None:
                     yield f"{kind} {uri!r} {fault}"
                 if uri in uris[:index]:
@@ -79,7 +79,8 @@ class ClientMetadata:
         if not (self.public and self.skip_consent):
             return
         for uri in self.redirect_uris:
-            if redirect_uris.problem_with(uri) is None and redirect_uris.is_native(uri):
+            fault = redirect_uris.problem_with(uri, public=True)
+            if fault is None and redirect_uris.is_native(uri):
                 yield (
                     f"a public client with the redirect URI {uri!r} cannot skip consent: any"
                     " program on the device could pass for it (RFC 8252, section 8.6); let it ask,"

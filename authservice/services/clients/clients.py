@@ -52,7 +52,8 @@ class Client:
 
     def allows_redirect_to(self, uri: str) -> bool:
         """Tell whether a redirect URI is registered."""
-        return any(redirect_uris.matches(known, uri) for known in self.redirect_uris)
+        public = bool(self.public)
+        return any(redirect_uris.matches(each, uri, public=public) for each in self.redirect_uris)
 
     @property
     def allowed_scopes(self) -> tuple[str, ...]:

@@ -10,14 +10,18 @@ _MAX_LENGTH = 2048
 _URI = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+"
 )
+# Programs in wide use have these and cannot be changed, though RFC 8252, section 8.4, wants a dot.
+_WELL_KNOWN_SCHEMES = ("cursor", "vscode", "vscode-insiders", "oc", "claude")
+_LOCALHOST_PORT = re.compile(r"(?<=^http://localhost):\d{1,5}(?=[/?]|$)")
 _LOOPBACK_LITERAL = re.compile(r"http://(127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)(.*)")
 
 
-def problem_with(uri: str) -> str | None:
+def problem_with(uri: str, *, public: bool = False) -> str | None:
     """Return why a URI may not be registered, or None when it may.
 
     https anywhere, http on loopback only (RFC 8252, section 7.3), private-use schemes in reverse
-    domain notation (section 7.1); never a fragment, user information or a wildcard.
+    domain notation (section 7.1), for public clients some well-known ones as well; never a
+    fragment, user information or a wildcard.
     """
     fault = _problem_with_characters(uri)
     if fault is not None:
@@ -25,7 +29,10 @@ def problem_with(uri: str) -> str | None:
     scheme = uri.partition(":")[0].lower()
     if scheme in {"http", "https"}:
         return _problem_with_web_address(uri)
-    if "." not in scheme:
+    if uri.partition(":")[0] in _WELL_KNOWN_SCHEMES:
+        if not public:
+            return f"begins with {scheme}:, which only a public client may have (--public)"
+    elif "." not in scheme:
         return (
             "must use https, http on a loopback host, or a private-use scheme in reverse domain"
             " notation such as com.example.app:/callback"
@@ -75,12 +82,15 @@ def _problem_with_web_address(uri: str) -> str | None:
     return None
 
 
-def matches(registered: str, requested: str) -> bool:
+def matches(registered: str, requested: str, *, public: bool = False) -> bool:
     """Tell whether a requested URI is a registered one, character by character.
 
-    Only for http on a loopback IP literal may the port differ (RFC 8252, section 7.3).
+    Only for http on a loopback IP literal may the port differ (RFC 8252, section 7.3), and for
+    public clients on localhost, if it was registered without one (RFC 9700, section 2.1).
     """
     if registered == requested:
+        return True
+    if public and registered == _LOCALHOST_PORT.sub("", requested):
         return True
     ours = _LOOPBACK_LITERAL.fullmatch(registered)
     theirs = _LOOPBACK_LITERAL.fullmatch(requested)

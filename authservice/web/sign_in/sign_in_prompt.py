@@ -75,4 +75,4 @@ def _reason(step: Interaction) -> PromptReason | None:
 def host_or_scheme(address: str) -> str:
     """Return the host that an address leads to, or the scheme of an application's own."""
     parts = urlsplit(address)
-    return parts.netloc or f"{parts.scheme}:"
+    return parts.netloc if parts.scheme in {"http", "https"} else f"{parts.scheme}:"

@@ -103,6 +103,21 @@ def test_a_uri_that_may_not_be_registered_and_why(subtests):
             assert reason in problem_with(uri)
 
 
+@pytest.mark.requirement("RFC8252-8.4-5")
+def test_some_schemes_without_a_dot_are_for_public_clients(subtests):
+    for scheme in ("cursor", "vscode", "vscode-insiders", "oc", "claude"):
+        uri = f"{scheme}://oauth/callback"
+        with subtests.test(uri=uri):
+            assert problem_with(uri, public=True) is None
+            assert "--public" in problem_with(uri)
+            assert is_native(uri)
+    for uri in ("Claude://x", "claudes:/x", "vscode-:/x", "code://x", "javascript:x", "data:x"):
+        with subtests.test(uri=uri):
+            assert "private-use scheme" in problem_with(uri, public=True)
+    assert "user information" in problem_with("claude://user@host/", public=True)
+    assert "fragment" in problem_with("claude://x#y", public=True)
+
+
 @pytest.mark.requirement("RFC6749-3.1.2.3-2")
 def test_a_uri_matches_itself(subtests):
     for uri in GOOD:
@@ -160,6 +175,34 @@ def test_only_the_port_of_a_loopback_address_may_differ(subtests):
     ):
         with subtests.test(registered=registered, requested=requested, same=same):
             assert matches(registered, requested) is same
+
+
+@pytest.mark.requirement("RFC9700-2.1-1", "OAUTH21-2.3.1-2")
+def test_a_public_client_on_localhost_may_take_any_port_if_it_named_none(subtests):
+    for registered, requested, same in (
+        ("http://localhost/cb", "http://localhost:49152/cb", True),
+        ("http://localhost/cb?x=1", "http://localhost:9/cb?x=1", True),
+        ("http://localhost", "http://localhost:9", True),
+        ("http://localhost:3000/cb", "http://localhost:9/cb", False),
+        ("http://localhost:3000/cb", "http://localhost/cb", False),
+        ("http://localhost/cb", "http://localhost:9/other", False),
+        ("http://localhost/cb", "http://localhost:9/cb?x", False),
+        ("http://localhost/cb", "https://localhost:9/cb", False),
+        ("https://localhost/cb", "https://localhost:9/cb", False),
+        ("http://localhost/cb", "http://LOCALHOST:9/cb", False),
+        ("http://localhost/cb", "http://127.0.0.1:9/cb", False),
+        ("http://localhost/cb", "http://app.localhost:9/cb", False),
+        ("http://app.localhost/cb", "http://app.localhost:9/cb", False),
+        ("http://localhost/cb", "http://localhost:9@evil.net/cb", False),
+        ("http://localhost/cb", "http://localhost:9.evil.net/cb", False),
+        ("http://localhost/cb", "http://localhost:999999/cb", False),
+        ("http://localhost/cb", "http://localhost:/cb", False),
+        ("http://localhost/cb", "http://localhost:9:9/cb", False),
+        ("http://localhost/cb", "x-http://localhost:9/cb", False),
+    ):
+        with subtests.test(registered=registered, requested=requested):
+            assert matches(registered, requested, public=True) is same
+            assert not matches(registered, requested)
 
 
 @pytest.mark.attack("FAILURES-20")
