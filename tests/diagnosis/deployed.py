@@ -87,7 +87,9 @@ class ApplicationProxy(Nginx):
             ("/etc/ssl/authservice/privkey.pem", str(certificate)),
         ]
         text = (_DEPLOYMENT / "nginx-forward-auth.conf").read_text(encoding="utf-8")
-        text = _changed(text, *changes, *usual).replace("HTTP_PORT", str(self.http_port))
+        text = _changed(text, *changes, *usual)
+        # Unless a change has taken it out.
+        text = text.replace("listen 80;", f"listen 127.0.0.1:{self.http_port};")
         upstream = f"upstream authservice {{ server 127.0.0.1:{service_port}; }}"
         super().__init__(folder, {"authservice": upstream, "dashboard": text})
 

@@ -17,6 +17,7 @@ ASK = "        auth_request /_forward/ask;\n"
 PASS = "        proxy_pass http://127.0.0.1:3000;\n"
 NO_UNDERSCORE = "underscores_in_headers off;"
 SERVER = "    server_name dashboard.example.com;\n"
+TO_HTTPS = "return 301 https://dashboard.example.com$request_uri;\n"
 ORIGINAL_URL = "X-Original-URL $scheme://$host$request_uri"
 QUESTION = "forward/auth-request$forward_conditions"
 
@@ -97,12 +98,7 @@ def test_a_proxy_that_is_set_up_wrongly(subtests, verification, application):
             ("other_methods.open", "Upgrade: websocket /reports/authservice-verify"),
         ),
         (
-            [
-                (
-                    "server {",
-                    f"server {{ listen 127.0.0.1:HTTP_PORT; location / {{ {PASS} }} }} server {{",
-                )
-            ],
+            [(TO_HTTPS, f"location / {{ {PASS} }}\n")],
             ("unencrypted.open", ADDRESS.replace("https:", "http:")),
         ),
     ):
@@ -232,13 +228,12 @@ def test_an_application_whose_own_port_is_closed(subtests, verification, applica
 
 
 def test_a_proxy_that_refuses_by_itself_is_in_order(subtests, verification, application):
-    plain = "server {{ listen 127.0.0.1:HTTP_PORT; return {}; }} server {{"
     for change in (
         (SERVER, f"{SERVER} if ($request_uri ~ '%2f|/\\.\\.') {{ return 400; }}\n"),
         (SERVER, f"{SERVER} if ($request_uri ~ '^//') {{ return 444; }}\n"),
         (SERVER, f"{SERVER} location = /api/health {{ return 429; }}\n"),
-        ("server {", plain.format("301 https://www.observatory-lab.org/")),
-        *(("server {", plain.format(status)) for status in (404, 421, 426)),
+        (TO_HTTPS, "return 301 https://www.observatory-lab.org/;\n"),
+        *((TO_HTTPS, f"return {status};\n") for status in (404, 421, 426)),
     ):
         with subtests.test(change=change):
             verification.before(application, change).is_in_order(*FORWARD, url=None)
