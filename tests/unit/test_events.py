@@ -11,7 +11,7 @@ from authservice.logs import JSONLines, TextLines
 KINDS = Event.__subclasses__()
 FIELDS = {
     *("sub", "sid", "client_id", "provider", "account_id", "new_user"),
-    *("scope", "resources", "grant_type", "error", "reason", "changed"),
+    *("scope", "ignored_scope", "resources", "grant_type", "error", "reason", "changed"),
     # How many, and whether.
     *("accounts", "sessions", "refresh_tokens", "everyone_signed_out"),
 }

@@ -5,7 +5,7 @@ from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.services.clients.clients import Client
 
 
-def asking(*scopes, claims=(), skip_consent=False):
+def asking(*scopes, claims=(), skip_consent=False, declined=()):
     return AuthorizationRequest(
         client=Client(
             client_id="client",
@@ -23,6 +23,7 @@ def asking(*scopes, claims=(), skip_consent=False):
         response_mode="query",
         state=None,
         scopes=scopes,
+        declined_scopes=declined,
         code_challenge="challenge",
         nonce=None,
         prompt=frozenset(),
@@ -49,7 +50,7 @@ def test_all_but_openid_may_be_declined_where_openid_is_asked_for(subtests):
 
 def test_what_is_declined_is_not_asked_for(subtests):
     for request, declined, left in (
-        (asking("openid", "email"), ["email"], asking("openid")),
+        (asking("openid", "email"), ["email"], asking("openid", declined=("email",))),
         (asking("openid", "email"), ["openid", "profile"], asking("openid", "email")),
         (asking("openid", claims=("email",)), ["email"], asking("openid")),
         (asking("email"), ["email"], asking("email")),

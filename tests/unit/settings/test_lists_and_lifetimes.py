@@ -117,7 +117,9 @@ def test_a_resource_that_cannot_be_one_is_refused(subtests):
         ("https://auth.example.com", "service itself"),
         ("https://auth.example.com/", "service itself"),
         ("https://auth.example.com/api/auth client", "service itself"),
-        ("https://a.example.com x\nhttps://a.example.com y", "twice"),
+        ("https://AUTH.example.com:443", "service itself"),
+        ("https://a.example.com x\nhttps://a.example.com y", "names 'https://a.example.com' twice"),
+        ("https://a.example.com\nhttps://A.example.com:443/", "twice, as 'https://a.example.com'"),
     ):
         with subtests.test(text=text, reason=reason):
             names, message = problems(production, {"auth.resources": text})
