@@ -1,8 +1,11 @@
 """Resources (RFC 8707): what one may be called, and what a setting says of each."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+from authservice.settings.hosts import origin_of
 from authservice.settings.parsing import is_readable
 from authservice.settings.problems import RefusedError
 
@@ -25,6 +28,24 @@ def problem_with(uri: str) -> str | None:
     whole = bool(separator) and scheme.isalnum() and bool(rest)
     plain = uri.isascii() and uri.isprintable() and not {*uri} & {*' "#'}
     return None if whole and plain else f"must be {_EXPECTED}"
+
+
+def canonical(uri: str) -> str:
+    """Return one form of all equal addresses of the web (RFC 3986, section 6.2.3).
+
+    They may differ in a blank path, the port of the scheme, and capitals before the path.
+    """
+    origin = origin_of(uri)
+    if origin is None or "@" in (authority := urlsplit(uri).netloc):
+        return uri
+    rest = uri.partition("://")[2][len(authority) :]
+    return f"{origin}{rest if rest.startswith('/') else f'/{rest}'}"
+
+
+def as_named(resources: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Return resources as those known are spelled that equal them, each once."""
+    spelled = {canonical(each): each for each in known}
+    return tuple(dict.fromkeys(spelled.get(canonical(each), each) for each in resources))
 
 
 def lines(text: str) -> list[str]:

@@ -26,7 +26,7 @@ from authservice.settings.hosts import (
 )
 from authservice.settings.outgoing import OutgoingSettings
 from authservice.settings.parsing import MAKE_A_SECRET, is_origin, words
-from authservice.settings.resource_indicators import Resource
+from authservice.settings.resource_indicators import Resource, canonical
 from authservice.settings.sources import Source
 
 _LOCAL_PORT = 37960
@@ -113,13 +113,16 @@ def trusted_origins(source: Source, auth_url: str, *, local_mode: bool) -> tuple
 def resources(source: Source, auth_url: str) -> tuple[Resource, ...]:
     """Return the resources that tokens can be made for, each once and none this service."""
     resources: tuple[Resource, ...] = source.value("auth.resources")
-    seen = set()
+    seen: dict[str, str] = {}
     for resource in resources:
-        if resource.uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
+        uri = canonical(resource.uri)
+        if uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
             source.refuse("auth.resources", "a resource cannot be this service itself")
-        elif resource.uri in seen:
-            source.refuse("auth.resources", f"names {resource.uri!r} twice")
-        seen.add(resource.uri)
+        elif uri in seen:
+            same = seen[uri]
+            as_what = "" if same == resource.uri else f", as {same!r}"
+            source.refuse("auth.resources", f"names {resource.uri!r} twice{as_what}")
+        seen[uri] = resource.uri
     return resources
 
 

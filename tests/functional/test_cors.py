@@ -60,6 +60,37 @@ def test_back_channel_calls_without_an_origin_are_not_mistaken_for_forgery(brows
     assert relying_party.redeem(code).status_int == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "origin"),
+    [(TOKEN, ORIGIN), (DISCOVERY, ORIGIN), ("/api/auth/get-session", "http://localhost:3000")],
+)
+def test_a_preflight_is_given_the_headers_that_it_asks_for(subtests, browser, path, origin):
+    headers = {"Origin": origin, "Access-Control-Request-Method": "GET"}
+    for wanted, granted in (
+        ("mcp-protocol-version", True),
+        ("traceparent,sentry-trace, x-requested-with ,cache-control,DPoP", True),
+        ("x" * 1024, True),
+        ("x" * 1025, False),
+        ("a b", False),
+        ("a\t,b", False),
+        ("a;b", False),
+        ("a,,b", False),
+        (",a", False),
+        ("ä", False),
+        ("", False),
+        (None, False),
+    ):
+        with subtests.test(wanted=wanted):
+            asks = {} if wanted is None else {"Access-Control-Request-Headers": wanted}
+            answer = browser.options(path, headers=headers | asks)
+
+            allowed = answer.headers.getall("Access-Control-Allow-Headers")
+            assert allowed == [wanted if granted else "authorization, content-type"]
+            varies = ", ".join(answer.headers.getall("Vary"))
+            assert "Access-Control-Request-Headers" in varies
+            assert ("Origin" in varies) is (path != TOKEN)
+
+
 @pytest.mark.requirement("RFC9700-2.6-3")
 @pytest.mark.parametrize("path", [AUTHORIZE, "/sign-in", "/consent"])
 def test_what_people_see_is_not_for_scripts_of_other_pages(browser, relying_party, path):

@@ -84,6 +84,17 @@ def test_the_same_resource_twice_is_one(browser, relying_party):
     assert access_claims(tokens, relying_party)["aud"] == CALENDAR
 
 
+def test_equal_addresses_are_one_resource(app, browser, database):
+    other_ways = ["https://CALENDAR.example.com", "HTTPS://files.example.com:443/v1"]
+    client = RelyingParty.registered(app, database, resources=other_ways)
+
+    tokens = tokens_of(browser, client, FILES, CALENDAR[:-1], "https://calendar.example.com:443")
+    narrowed = client.refresh(tokens["refresh_token"], resource=other_ways[0]).json
+
+    assert access_claims(tokens, client)["aud"] == [FILES, CALENDAR]
+    assert access_claims(narrowed, client)["aud"] == CALENDAR
+
+
 def test_the_id_token_goes_to_the_client_as_ever(browser, relying_party):
     tokens = tokens_of(browser, relying_party, CALENDAR)
     header, claims = decoded(tokens["id_token"], relying_party.http)
@@ -102,7 +113,10 @@ def test_without_a_resource_the_token_is_opaque(browser, relying_party, resource
 def test_an_unknown_resource_is_an_invalid_target(subtests, browser, relying_party):
     for resource in (
         "https://elsewhere.example.com/",
-        CALENDAR.rstrip("/"),
+        CALENDAR.replace("https", "http"),
+        CALENDAR.replace("/", ":8443/", 3),
+        f"{CALENDAR}?",
+        FILES.upper(),
         f"{FILES}/",
         f"{CALENDAR}#part",
         "not a uri",

@@ -123,7 +123,7 @@ def test_what_programs_call_is_open_to_every_page_without_credentials(subtests, 
                 "access-control-allow-origin": "*",
                 "access-control-expose-headers": "WWW-Authenticate, Retry-After",
                 "access-control-allow-methods": ", ".join(route.methods),
-                "access-control-allow-headers": "authorization, content-type",
+                "access-control-allow-headers": "content-type",
                 "access-control-max-age": "600",
             }
 

@@ -22,6 +22,7 @@ from authservice.services.people import groups
 from authservice.settings import AuthSettings
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import Rule, RuleKind
+from authservice.settings.resource_indicators import as_named
 
 ADMISSION_NAME_REASSIGNED = error(
     "admission.name_reassigned",
@@ -242,7 +243,7 @@ def resources(deployment: Deployment) -> Iterator[Finding]:
     for client_id, allowed in rows:
         about = f"client {client_id}"
         yield resources.ok(_ALLOWED_RESOURCES, about=about, found=" ".join(allowed))
-        unknown = [resource for resource in allowed if resource not in named]
+        unknown = [resource for resource in as_named(allowed, named) if resource not in named]
         if unknown:
             yield RESOURCES_UNKNOWN.at(
                 about, found=" ".join(unknown), expected=" ".join(named) or "none"

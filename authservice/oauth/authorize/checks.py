@@ -27,6 +27,7 @@ from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.request import OAuthRequest
 from authservice.services.clients.clients import Client
+from authservice.settings.resource_indicators import as_named
 
 PROMPTS = ("none", "login", "consent", "select_account")
 # Anything beyond is no age; a longer number would not fit into a duration either.
@@ -177,7 +178,7 @@ def _hinted_user_id(parameters: Parameters, context: ServerContext) -> str | Non
 
 def _resources(parameters: Parameters, context: ServerContext, client: Client) -> tuple[str, ...]:
     """Return the resources that tokens are requested for (RFC 8707, section 2)."""
-    resources = parameters.resources
+    resources = as_named(parameters.resources, context.settings.resources)
     if not set(resources) <= set(context.settings.resources):
         raise CustomOAuth2Error(
             "invalid_target",

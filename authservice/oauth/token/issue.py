@@ -18,6 +18,7 @@ from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.people.users import User
 from authservice.services.tokens import access_tokens
+from authservice.settings.resource_indicators import as_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class SignedTokens:
 
 def target(parameters: Parameters, granted: TokenGrant, left: TokenGrant) -> tuple[str, ...]:
     """Return the resources that the access token is for (RFC 8707, section 2.2)."""
-    requested = parameters.resources
+    requested = as_named(parameters.resources, granted.resources)
     if not set(requested) <= set(granted.resources):
         raise CustomOAuth2Error(
             "invalid_target",

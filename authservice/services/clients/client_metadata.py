@@ -92,7 +92,8 @@ class ClientMetadata:
             fault = resource_indicators.problem_with(resource)
             if fault is not None:
                 yield f"resource {resource!r} {fault}"
-            if resource in self.resources[:index]:
+            earlier = map(resource_indicators.canonical, self.resources[:index])
+            if resource_indicators.canonical(resource) in earlier:
                 yield f"resource {resource!r} is given twice"
 
     def _problems_with_allowed_people(self) -> Iterable[str]:

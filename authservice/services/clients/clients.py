@@ -13,6 +13,7 @@ from authservice.database.prepared import Prepared
 from authservice.models import oauth_client
 from authservice.services.clients import redirect_uris
 from authservice.services.people import groups
+from authservice.settings.resource_indicators import canonical
 
 SCOPES = ("openid", "profile", "email", "offline_access")
 """What every client may have unless it is registered for less."""
@@ -76,7 +77,7 @@ class Client:
 
     def may_have_tokens_for(self, resource: str) -> bool:
         """Tell whether the client may have tokens for a resource."""
-        return resource in (self.resources or ())
+        return canonical(resource) in map(canonical, self.resources or ())
 
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""

@@ -3,6 +3,7 @@
 Errors carry the headers too: without them a browser hides from its application what went wrong.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,11 @@ from authservice.web import routes
 from authservice.web.routes import Surface
 
 _MAX_AGE = "600"
+# Names of headers, as a preflight lists them (RFC 9110, section 5.6.2).
+_TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+_NAMES = re.compile(rf"{_TOKEN}(?: *, *{_TOKEN})*")
+_LONGEST_NAMES = 1024
+_USUAL_NAMES = "authorization, content-type"
 # What pages of every origin may read, and which headers in addition to the common ones.
 _OPEN = {Surface.PROTOCOL, Surface.DOCUMENT}
 _FOR_EVERYBODY = "WWW-Authenticate, Retry-After"
@@ -62,6 +68,9 @@ def preflight(request: Any, methods: Sequence[str]) -> Response | None:
         return None
     response = Response(status=204)
     response.headers["Access-Control-Allow-Methods"] = ", ".join(methods)
-    response.headers["Access-Control-Allow-Headers"] = "authorization, content-type"
+    wanted = request.environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
+    readable = len(wanted) <= _LONGEST_NAMES and _NAMES.fullmatch(wanted)
+    response.headers["Access-Control-Allow-Headers"] = wanted if readable else _USUAL_NAMES
+    response.vary = ["Access-Control-Request-Headers"]
     response.headers["Access-Control-Max-Age"] = _MAX_AGE
     return response
