@@ -7,6 +7,7 @@ from typing import Any
 
 from authservice.oauth import claims
 
+_ACR = "acr"
 _SHAPE = "claims must be a JSON object with the members userinfo and id_token, each an object."
 
 
@@ -18,6 +19,15 @@ class RequestedClaims:
     id_token: tuple[str, ...] = ()
     user_id: str | None = None
     acr_values: tuple[str, ...] | None = None
+
+    @property
+    def asks_for_acr(self) -> bool:
+        """Tell whether the ID token shall say how the person was authenticated."""
+        return _ACR in self.id_token
+
+    def with_acr(self) -> "RequestedClaims":
+        """Return the same with acr, as the parameter acr_values requests it."""
+        return replace(self, id_token=tuple(dict.fromkeys((*self.id_token, _ACR))))
 
     @property
     def scopes(self) -> tuple[str, ...]:
@@ -55,10 +65,10 @@ class RequestedClaims:
         if not isinstance(content, dict):
             raise ValueError(_SHAPE)  # noqa: TRY004  (one kind of error for one parameter)
         userinfo, id_token = _member(content, "userinfo"), _member(content, "id_token")
-        acr = id_token.get("acr") or {}
+        acr = id_token.get(_ACR) or {}
         return cls(
             userinfo=claims.known(userinfo),
-            id_token=claims.known(id_token),
+            id_token=(*claims.known(id_token), *(name for name in id_token if name == _ACR)),
             user_id=_user_id(userinfo) or _user_id(id_token),
             acr_values=_values(acr) if acr.get("essential") is True else None,
         )

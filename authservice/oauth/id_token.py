@@ -14,8 +14,8 @@ from authservice.settings import AuthSettings
 
 TYP = "JWT"
 DEFAULT_ALG = "RS256"
-# No more is promised than that the person signed in somehow (OIDC Core, section 2, acr).
-ACR = "0"
+ACR = "urn:authservice:acr:identity-provider"
+"""The one acr: the person signed in at the identity provider, which does not say how."""
 
 
 def issue(
@@ -38,9 +38,10 @@ def issue(
         "exp": issued_at + int(settings.lifetimes.id_token.total_seconds()),
         "iat": issued_at,
         "auth_time": int(grant.auth_time.timestamp()),
-        "acr": ACR,
         "at_hash": half_hash(alg, access_token),
     }
+    if grant.requested_claims.asks_for_acr:
+        content["acr"] = ACR
     if grant.nonce is not None:
         content["nonce"] = grant.nonce
     if grant.session_id is not None:

@@ -18,7 +18,13 @@ from authservice.settings.languages import LANGUAGES
 
 def document(settings: AuthSettings) -> dict[str, Any]:
     """Return the members of the metadata document."""
-    issuer = settings.issuer
+    issuer, branding = settings.issuer, settings.branding
+    there_or_not = {
+        "op_policy_uri": branding.privacy_url,
+        "op_tos_uri": branding.imprint_url,
+        # RFC 9728, section 4
+        "protected_resources": [*settings.resources] or None,
+    }
     return {
         "issuer": issuer,
         "authorization_endpoint": f"{issuer}/oauth2/authorize",
@@ -62,4 +68,5 @@ def document(settings: AuthSettings) -> dict[str, Any]:
         "backchannel_logout_supported": True,
         "backchannel_logout_session_supported": True,
         "ui_locales_supported": LANGUAGES,
+        **{name: value for name, value in there_or_not.items() if value is not None},
     }

@@ -174,13 +174,19 @@ SETTINGS = (
     Setting(
         ini_key="branding.privacy_url",
         variable="BRANDING_PRIVACY_URL",
-        meaning="https address of the privacy policy, linked on every page",
+        meaning=(
+            "https address of the privacy policy, linked on every page and named in the metadata"
+            " (`op_policy_uri`)"
+        ),
         parse=branding.link,
     ),
     Setting(
         ini_key="branding.imprint_url",
         variable="BRANDING_IMPRINT_URL",
-        meaning="https address of the imprint, linked on every page",
+        meaning=(
+            "https address of the imprint or the terms of use, linked on every page and named in"
+            " the metadata (`op_tos_uri`)"
+        ),
         parse=branding.link,
     ),
     Setting(

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from authservice.oauth.id_token import ACR
 from tests.helpers.browser import Browser
 from tests.helpers.production import sign_in_stranger
 from tests.helpers.published_keys import ISSUER, decoded
@@ -177,19 +178,31 @@ def test_a_named_person_is_compared_with_who_is_signed_in(app, relying_party, da
 
 @pytest.mark.requirement("OIDC-CORE-5.5.1.1-1")
 def test_an_essential_acr_that_is_not_reached_is_an_error(browser, relying_party):
-    wanted = json.dumps({"id_token": {"acr": {"essential": True, "values": ["gold", "silver"]}}})
+    wanted = json.dumps({"id_token": {"acr": {"essential": True, "values": ["gold", "0"]}}})
 
     answer = refused(relying_party, browser, wanted)
 
     assert answer["error"] == "unmet_authentication_requirements"
+    assert ACR in answer["error_description"]
 
 
 @pytest.mark.requirement("OIDC-CORE-5.5.1.1-1", "OIDC-CORE-5.5.1.1-2")
 @pytest.mark.parametrize(
     "acr",
-    [{"essential": True, "values": ["gold", "0"]}, {"essential": True}, {"values": ["gold"]}],
+    [{"essential": True, "values": ["gold", ACR]}, {"essential": True}, {"values": ["gold"]}, None],
 )
 def test_an_acr_that_is_reached_or_voluntary_is_answered(browser, relying_party, acr):
     tokens = tokens_of(browser, relying_party, json.dumps({"id_token": {"acr": acr}}))
 
-    assert decoded(tokens["id_token"], relying_party.http)[1]["acr"] == "0"
+    assert decoded(tokens["id_token"], relying_party.http)[1]["acr"] == ACR
+
+
+@pytest.mark.requirement("OIDC-CORE-2-11")
+def test_an_acr_is_told_only_when_it_is_asked_for(browser, relying_party):
+    for parameters, told in (({}, False), ({"acr_values": "gold"}, True), ({}, False)):
+        code = relying_party.sign_in_with(browser, **parameters)
+        tokens = relying_party.redeem(code).json
+        again = relying_party.refresh(tokens["refresh_token"]).json
+        for each in (tokens, again):
+            claims = decoded(each["id_token"], relying_party.http)[1]
+            assert claims.get("acr") == (ACR if told else None)

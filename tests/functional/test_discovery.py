@@ -74,6 +74,18 @@ def test_its_members_are_exactly_these(metadata):
     }
 
 
+def test_what_the_operator_has_set_is_named_there_too(make_app):
+    pages = {"branding__privacy_url": "https://example.com/privacy"}
+    pages["branding__imprint_url"] = "https://example.com/imprint"
+    resources = "https://notes.example.com\nhttps://files.example.com/v1"
+
+    metadata = Browser(make_app(auth__resources=resources, **pages)).get(PATHS[0]).json
+
+    assert metadata["op_policy_uri"] == "https://example.com/privacy"
+    assert metadata["op_tos_uri"] == "https://example.com/imprint"
+    assert metadata["protected_resources"] == resources.split()
+
+
 @pytest.mark.requirement("RFC8414-2-1", "RFC8414-3.3-1", "RFC9207-2.3-1", "RFC9207-3-1")
 @pytest.mark.requirement("OIDC-DISCOVERY-4.3-1", "OIDC-DISCOVERY-4.3-2")
 def test_the_issuer_is_where_the_document_was_found(metadata):
@@ -164,7 +176,8 @@ def test_each_scope_can_be_had_and_each_claim_comes_with_them(app, database, bro
     assert metadata["scopes_supported"] == known
     relying_party = RelyingParty.registered(app, database, groups=True)
     scope = " ".join(metadata["scopes_supported"])
-    tokens = relying_party.redeem(relying_party.sign_in_with(browser, scope=scope)).json
+    code = relying_party.sign_in_with(browser, scope=scope, acr_values="any")
+    tokens = relying_party.redeem(code).json
 
     _, claims = decoded(tokens["id_token"], relying_party.http)
 
@@ -178,8 +191,8 @@ def test_each_scope_can_be_had_and_each_claim_comes_with_them(app, database, bro
 def test_each_subject_type_and_acr_is_what_id_tokens_hold(browser, relying_party, metadata):
     subjects = []
     for _ in range(2):
-        tokens = relying_party.redeem(relying_party.sign_in_with(browser)).json
-        _, claims = decoded(tokens["id_token"], relying_party.http)
+        code = relying_party.sign_in_with(browser, acr_values="gold silver")
+        _, claims = decoded(relying_party.redeem(code).json["id_token"], relying_party.http)
         assert metadata["acr_values_supported"] == [claims["acr"]]
         subjects.append(claims["sub"])
 

@@ -8,7 +8,7 @@ from authservice.models import user
 from tests.helpers.published_keys import ISSUER, at_hash_of, decoded
 
 USER = "local-developer"
-ALWAYS = {"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "at_hash", "sid"}
+ALWAYS = {"iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "sid"}
 PROFILE = {"name", "given_name", "family_name", "preferred_username", "picture", "updated_at"}
 EMAIL = {"email", "email_verified"}
 
@@ -41,7 +41,6 @@ def test_it_says_who_signed_in_when_and_for_whom(browser, relying_party, turnabl
     assert claims["exp"] == claims["iat"] + 3600
     assert claims["auth_time"] == signed_in_at
     assert claims["nonce"] == "n-0S6_WzA2Mj"
-    assert claims["acr"] == "0"
     assert claims["sid"] == browser.session()["session"]["id"]
     assert claims["at_hash"] == at_hash_of(tokens["access_token"])
 
@@ -145,7 +144,7 @@ def test_a_refresh_brings_a_new_one_about_the_same_sign_in(browser, relying_part
     newer = relying_party.refresh(tokens["refresh_token"]).json
     _, second = decoded(newer["id_token"], relying_party.http)
 
-    for name in ("iss", "sub", "aud", "auth_time", "sid", "acr", "email", "name"):
+    for name in ("iss", "sub", "aud", "auth_time", "sid", "email", "name"):
         assert second[name] == first[name]
     assert second["iat"] == first["iat"] + 500
     assert second["exp"] == second["iat"] + 3600

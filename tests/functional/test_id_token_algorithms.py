@@ -98,7 +98,7 @@ def test_a_minimal_id_token_leaves_the_person_to_userinfo(browser, register):
 
     _, claims = decoded(tokens["id_token"], client.http)
 
-    required = {"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "at_hash", "sid", "nonce"}
+    required = {"iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "sid", "nonce"}
     assert set(claims) == required
     told = client.userinfo(tokens["access_token"]).json
     assert set(told) == {"sub"} | PROFILE | EMAIL

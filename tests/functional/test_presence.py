@@ -8,8 +8,6 @@ from tests.helpers.production import production_app, production_browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 
-METADATA = "/api/auth/.well-known/openid-configuration"
-
 
 @pytest.fixture
 def production(make_app, monkeypatch):
@@ -68,6 +66,5 @@ def test_no_claim_says_more_than_that_somebody_was_confirmed(
 
     for token in (tokens["id_token"], again["id_token"]):
         claims = decoded(token, browser)[1]
-        assert (claims["auth_time"], claims["acr"]) == (confirmed, "0")
-        assert "amr" not in claims
-    assert browser.get(METADATA).json["acr_values_supported"] == ["0"]
+        assert claims["auth_time"] == confirmed
+        assert not {"acr", "amr"} & {*claims}

@@ -159,7 +159,7 @@ def _requested_claims(parameters: Parameters, client: Client) -> RequestedClaims
             "unmet_authentication_requirements",
             description=f"The only acr that this server knows is {id_token.ACR}.",
         )
-    return claims
+    return claims if parameters.get("acr_values") is None else claims.with_acr()
 
 
 def _hinted_user_id(parameters: Parameters, context: ServerContext) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
-from authservice.oauth.id_token import ACR, DEFAULT_ALG
+from authservice.oauth.id_token import DEFAULT_ALG
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
@@ -28,7 +28,6 @@ def issue(
         "client_id": grant.client_id,
         "scope": " ".join(scopes),
         "auth_time": int(grant.auth_time.timestamp()),
-        "acr": ACR,
         "jti": random_id(),
         "iat": issued_at,
         "exp": issued_at + int(settings.lifetimes.access_token.total_seconds()),
