@@ -105,7 +105,7 @@ def test_a_new_sign_in_of_the_same_person_goes_on_in_the_session(client):
     assert _own(client)["createdAt"] > first["createdAt"]
 
 
-def test_all_sessions_are_listed_as_get_session_shows_them(client, make_client):
+def test_all_sessions_are_listed_with_their_browsers(client, make_client):
     other = make_client()
     client.sign_in()
     other.sign_in()
@@ -113,7 +113,9 @@ def test_all_sessions_are_listed_as_get_session_shows_them(client, make_client):
     listed = {session["id"]: session for session in client.call("listSessions")}
 
     for each in (client, other):
-        assert listed[_own(each)["id"]] == _own(each)
+        session = listed[_own(each)["id"]]
+        assert (session["ipAddress"], type(session["userAgent"])) == ("127.0.0.1", str)
+        assert session | {"ipAddress": None, "userAgent": None} == _own(each)
 
 
 def test_one_session_is_revoked_by_its_token(client, make_client):
@@ -136,7 +138,7 @@ def test_all_others_are_revoked(client, make_client):
     assert client.call("revokeOtherSessions") == {"status": True}
 
     assert other.call("getSession") is None
-    assert client.call("listSessions") == [_own(client)]
+    assert [each["id"] for each in client.call("listSessions")] == [_own(client)["id"]]
 
 
 def test_all_are_revoked(client, make_client):

@@ -9,6 +9,7 @@ from tests.helpers.cookies import cookies_set_by
 from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
 GET_SESSION = "/api/auth/get-session"
+LIST_SESSIONS = "/api/auth/list-sessions"
 WEEK = "Max-Age=604800"
 COMMON = {"Path=/", "HttpOnly", "SameSite=Lax"}
 VALUE = re.compile(r"[A-Za-z0-9]{43}\.[A-Za-z0-9_-]{43}")
@@ -69,8 +70,6 @@ def test_without_a_cookie_domain_nothing_is_shared(make_app, monkeypatch, databa
 
 @pytest.mark.story("get_session")
 def test_get_session_has_exactly_the_published_members(browser):
-    browser.get("/", headers={"User-Agent": "Test/1.0"})
-    browser.extra_environ["HTTP_USER_AGENT"] = "Test/1.0"
     browser.sign_in()
 
     content = browser.session()
@@ -96,9 +95,18 @@ def test_get_session_has_exactly_the_published_members(browser):
         "createdAt",
         "updatedAt",
     }
-    assert content["session"]["ipAddress"] == "127.0.0.1"
-    assert content["session"]["userAgent"] == "Test/1.0"
     assert content["session"]["userId"] == content["user"]["id"]
+
+
+def test_where_a_person_is_signed_in_the_person_alone_is_told(browser):
+    browser.extra_environ["HTTP_USER_AGENT"] = "Test/1.0"
+    browser.sign_in()
+
+    (listed,) = browser.get(LIST_SESSIONS).json
+    told = browser.session()["session"]
+
+    assert (listed["ipAddress"], listed["userAgent"]) == ("127.0.0.1", "Test/1.0")
+    assert (told["ipAddress"], told["userAgent"]) == (None, None)
 
 
 def test_dates_are_iso_8601_in_utc_with_milliseconds(browser):
@@ -142,14 +150,14 @@ def test_a_nul_in_the_user_agent_is_left_out(browser):
     browser.extra_environ["HTTP_USER_AGENT"] = "a\x00b"
     browser.sign_in()
 
-    assert browser.session()["session"]["userAgent"] == "ab"
+    assert browser.get(LIST_SESSIONS).json[0]["userAgent"] == "ab"
 
 
 def test_a_long_user_agent_is_cut(browser):
     browser.extra_environ["HTTP_USER_AGENT"] = "x" * 5000
     browser.sign_in()
 
-    assert browser.session()["session"]["userAgent"] == "x" * 500
+    assert browser.get(LIST_SESSIONS).json[0]["userAgent"] == "x" * 500
 
 
 @pytest.mark.attack("OWASP-SESSION-2")

@@ -38,6 +38,36 @@ def test_it_says_who_is_signed_in_for_fifteen_minutes(signed_in, token, turnable
     }
 
 
+@pytest.mark.attack("TOKENS-session-jwt")
+def test_it_may_be_for_one_application_only(subtests, signed_in):
+    shop, app = "http://shop.localhost:3000", "http://app.localhost:3000"
+    for audiences, origin, told in (
+        ([shop], None, shop),
+        ([shop], shop, shop),
+        ([ORIGIN], None, ORIGIN),
+        ([""], shop, ORIGIN),
+        ([shop], app, None),
+        ([shop], "null", None),
+        ([shop, app], None, None),
+        ([shop, shop], None, None),
+        ([f"{shop}/"], None, None),
+        (["https://evil.example"], None, None),
+        (["https://evil.example"], "https://evil.example", None),
+        (["ä"], None, None),
+    ):
+        with subtests.test(audiences=audiences, origin=origin):
+            answer = signed_in.get(
+                PATH,
+                [("audience", each) for each in audiences],
+                headers={} if origin is None else {"Origin": origin},
+                expect_errors=True,
+            )
+            if told is None:
+                assert (answer.status_int, answer.json["code"]) == (403, "INVALID_AUDIENCE")
+            else:
+                assert decoded(answer.json["token"], signed_in)[1]["aud"] == told
+
+
 def test_it_is_not_stored_and_holds_no_secret_of_the_session(signed_in):
     answer = signed_in.get(PATH)
 

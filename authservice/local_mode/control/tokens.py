@@ -50,6 +50,6 @@ def _issued(request: Any, fields: Fields, kind: str) -> tuple[str, Subject | Non
         client = named_client(request, fields)
     user = user_of(request, named(request, fields))
     if kind == _WITHOUT_CLIENT or client is None:
-        return session_jwt.issue(user, settings, keys), None
+        return session_jwt.issue(user, settings.auth_url, settings, keys), None
     subject = Subject(user, client, settings, keys, request.db_readonly)
     return issued_tokens.KINDS[kind](subject), subject

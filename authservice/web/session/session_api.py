@@ -9,16 +9,19 @@ from authservice.settings import AuthSettings
 from authservice.web.answers import iso_date
 
 
-def session_json(session: CentralSession) -> dict[str, Any]:
-    """Return a session; its ``token`` is a handle for revoke-session and opens nothing."""
+def session_json(session: CentralSession, *, with_device: bool) -> dict[str, Any]:
+    """Return a session; its ``token`` is a handle for revoke-session and opens nothing.
+
+    With the device only for the person: an application has no need to know it.
+    """
     return {
         "id": session.id,
         "expiresAt": iso_date(session.expires_at),
         "token": session.id,
         "createdAt": iso_date(session.created_at),
         "updatedAt": iso_date(session.updated_at),
-        "ipAddress": session.ip_address or "",
-        "userAgent": session.user_agent or "",
+        "ipAddress": session.ip_address or "" if with_device else None,
+        "userAgent": session.user_agent or "" if with_device else None,
         "userId": session.user.id,
     }
 

@@ -13,12 +13,12 @@ ALG = "RS256"
 _LIFETIME = timedelta(minutes=15)
 
 
-def issue(user: User, settings: AuthSettings, keys: SigningKeys) -> str:
+def issue(user: User, audience: str, settings: AuthSettings, keys: SigningKeys) -> str:
     """Return a signed JWT that says who is signed in; it outlives a sign-out by 15 minutes."""
     issued_at = int(clock.now().timestamp())
     claims = user_json(user, settings) | {
         "iss": settings.auth_url,
-        "aud": settings.auth_url,
+        "aud": audience,
         "sub": user.id,
         "iat": issued_at,
         "exp": issued_at + int(_LIFETIME.total_seconds()),

@@ -50,6 +50,12 @@ for_each(
 for_each(FOR_THE_OWN_BROWSER, 401, _anonymously)
 
 
+@situation("get_session_token", 403)
+def for_another_site(world):
+    world.signed_in()
+    return world.get(f"{SESSION_API}/token?audience=https://elsewhere.example")
+
+
 def _from_elsewhere(world, path):
     world.signed_in()
     return world.post_json(path, {}, origin="https://elsewhere.example")

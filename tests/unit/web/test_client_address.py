@@ -59,7 +59,7 @@ def test_a_session_keeps_the_address_that_a_trusted_proxy_names(make_app):
     browser.extra_environ["HTTP_X_FORWARDED_FOR"] = "1.2.3.4, 198.51.100.1"
     browser.sign_in()
 
-    assert browser.session()["session"]["ipAddress"] == "198.51.100.1"
+    assert browser.get("/api/auth/list-sessions").json[0]["ipAddress"] == "198.51.100.1"
 
 
 def _is_from_operator(remote, forwarded=None, **headers):

@@ -3,7 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.web.answers import json_answer, unauthorized
+from authservice.web.answers import error_json, json_answer, unauthorized
 from authservice.web.gates import csrf
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
@@ -29,7 +29,7 @@ def get_session(request: AuthRequest) -> Response:
         session = extended_when_due(request)
     if session is not None:
         user = user_json(session.user, request.auth_settings)
-        return json_answer({"session": session_json(session), "user": user})
+        return json_answer({"session": session_json(session, with_device=False), "user": user})
     response = json_answer(None)
     has_cookie = any(request.cookies_of_service.session_tokens(request.cookie_header))
     if has_cookie and request.stored_session is None:
@@ -45,8 +45,22 @@ def session_token(request: AuthRequest) -> Response:
     session = extended_when_due(request)
     if session is None:
         return unauthorized()
-    token = session_jwt.issue(session.user, request.auth_settings, request.signing_keys)
+    settings = request.auth_settings
+    wanted = [value for value in request.GET.getall("audience") if value]
+    if not _may_be_told(request, wanted):
+        message = "Invalid audience: it must be one trusted origin, and that of the page that asks"
+        return error_json(403, message, "INVALID_AUDIENCE")
+    audience = wanted[0] if wanted else settings.auth_url
+    token = session_jwt.issue(session.user, audience, settings, request.signing_keys)
     return json_answer({"token": token})
+
+
+def _may_be_told(request: AuthRequest, audiences: list[str]) -> bool:
+    """Tell whether a JWT for these may be handed out here: for none, or for one of ours."""
+    if not audiences:
+        return True
+    asking = request.environ.get("HTTP_ORIGIN", audiences[0])
+    return audiences == [asking] and request.components.origins.trusts(asking)
 
 
 @view_config(route_name="sign_out", request_method="POST", require_csrf=False)

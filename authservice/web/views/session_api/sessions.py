@@ -20,7 +20,7 @@ def list_sessions(request: AuthRequest) -> Response:
     if session is None:
         return unauthorized()
     live = sessions.of_user(request.db_readonly, session.user.id)
-    return json_answer([session_json(each) for each in live])
+    return json_answer([session_json(each, with_device=True) for each in live])
 
 
 # No form token on these: the Origin rule of the session API stands in its place.
