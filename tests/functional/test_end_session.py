@@ -183,10 +183,10 @@ def test_another_person_s_hint_asks(app, hint, database, gone):
     assert stranger.session() is not None
 
 
-def test_a_hint_whose_session_lives_elsewhere_asks_where_nobody_is_signed_in(app, hint, database):
-    page = is_confirmation(ask(Browser(app), hint, post_logout_redirect_uri=BYE))
+def test_a_session_that_lives_in_another_browser_goes_on_there(app, hint, database):
+    answer = ask(Browser(app), hint, post_logout_redirect_uri=BYE)
 
-    assert "Nobody is signed in" in page.text
+    assert left_to(answer, BYE) == {}
     assert sessions_left(database) == 1
 
 

@@ -107,14 +107,66 @@ def test_a_request_that_says_nothing_asks_and_ends_on_our_page(browser, hint):
 
 
 @pytest.mark.requirement("OIDC-RPLOGOUT-2-13", "OIDC-RPLOGOUT-3-2")
-def test_where_nobody_is_signed_in_a_request_without_a_hint_asks_too(app, client):
+@pytest.mark.parametrize("destination", ["iframe", "empty", "image"])
+def test_where_nobody_is_signed_in_a_frame_asks_too(app, client, destination):
     browser = Browser(app)
     sent = {"client_id": client.client_id, "post_logout_redirect_uri": BYE}
 
-    page = is_confirmation(ask(browser, **sent))
+    # A frame of another site brings no cookies, so somebody may be signed in.
+    headers = {"Sec-Fetch-Dest": destination}
+    page = is_confirmation(browser.get(END_SESSION, sent, headers=headers))
 
     assert "Nobody is signed in" in page.text
     assert decide(page, "sign-out").location == BYE
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Dest": "document"}])
+@pytest.mark.parametrize("hint", [None, "", "undefined", "junk"])
+def test_where_nobody_is_signed_in_nobody_is_asked(app, client, headers, hint):
+    browser = Browser(app)
+    browser.cookies["authservice.session_token"] = "ended"
+    sent = {"client_id": client.client_id, "post_logout_redirect_uri": BYE, "state": "s"}
+    if hint is not None:
+        sent["id_token_hint"] = hint
+
+    answer = browser.get(END_SESSION, sent, headers=headers)
+
+    assert left_to(answer, BYE) == {"state": "s"}
+    has_ended(answer, browser)
+
+
+@pytest.mark.parametrize("left", ["", "undefined"])
+def test_a_hint_that_a_script_left_blank_is_none(browser, client, page, left):
+    sent = {"client_id": client.client_id, "post_logout_redirect_uri": BYE, "id_token_hint": left}
+
+    is_confirmation(ask(browser, **sent))
+
+
+def test_a_client_that_may_sign_nobody_out_leads_to_its_application(app, browser, database):
+    plain = RelyingParty.registered(app, database, redirect_uris=["https://app.example.com/cb"])
+    browser.sign_in()
+    sent = {"client_id": plain.client_id, "post_logout_redirect_uri": "https://app.example.com/x"}
+
+    page = is_confirmation(ask(browser, **sent))
+    answer = decide(page, "sign-out")
+    done = browser.follow_home(answer)
+
+    has_ended(answer, browser)
+    for each in (page, done, is_confirmation(ask(Browser(app), **sent))):
+        assert each.html.find("a", href="https://app.example.com/").text == "Back to Example App"
+        assert "https://app.example.com/x" not in each
+
+
+def test_a_client_without_a_web_site_is_led_nowhere(app, browser, database):
+    native = RelyingParty.registered(app, database, redirect_uris=["com.example:/cb"], public=True)
+    sent = {"client_id": native.client_id, "post_logout_redirect_uri": "https://evil.example/"}
+
+    page = is_confirmation(ask(browser, **sent))
+
+    assert "evil.example" not in page
+    assert not page.html.find("main").find_all("a")
+    for client_id in (native.client_id, "unknown", ""):
+        assert "Back to" not in browser.get("/signed-out", {"client_id": client_id})
 
 
 @pytest.mark.requirement("OIDC-RPLOGOUT-4-1")

@@ -34,6 +34,8 @@ class EndSessionRequest:
     client: Client | None
     return_to: str | None
     confirmation_needed: bool
+    # The client may sign nobody out, and wants people back at an address that it has not.
+    leads_astray: bool = False
 
     @property
     def client_name(self) -> str | None:
@@ -47,17 +49,27 @@ def validate(
     connection: Connection,
     settings: AuthSettings,
     keys: SigningKeys,
+    *,
+    in_own_tab: bool,
 ) -> EndSessionRequest:
-    """Return what a request amounts to for the session of this browser; raises EndSessionError."""
+    """Return what a request amounts to for the session of this browser; raises EndSessionError.
+
+    ``in_own_tab`` tells that the browser would have sent the cookies of a session.
+    """
     if sent.repeated:
         raise EndSessionError(f"Given more than once: {', '.join(sorted(sent.repeated))}.")
     hint_text = sent.get("id_token_hint")
     hint = None if hint_text is None else id_token.verified_hint(hint_text, settings, keys)
     client = _client(sent, hint, connection)
+    if client is not None and not client.enable_end_session and not _is_registered(sent, client):
+        return EndSessionRequest(client, None, confirmation_needed=True, leads_astray=True)
+    return_to = _return_to(sent, client)
+    nobody_here = session is None and in_own_tab
+    needless = nobody_here and return_to and client is not None and client.enable_end_session
     return EndSessionRequest(
         client=client,
-        return_to=_return_to(sent, client),
-        confirmation_needed=not _may_end(hint, client, session, connection),
+        return_to=return_to,
+        confirmation_needed=not (needless or _may_end(hint, client, session, connection)),
     )
 
 
@@ -72,12 +84,17 @@ def _client(sent: Parameters, hint: dict[str, Any] | None, connection: Connectio
     return client
 
 
+def _is_registered(sent: Parameters, client: Client) -> bool:
+    uri = sent.get("post_logout_redirect_uri")
+    return uri is None or client.allows_post_logout_redirect_to(uri)
+
+
 def _return_to(sent: Parameters, client: Client | None) -> str | None:
     uri = sent.get("post_logout_redirect_uri")
     if uri is None or client is None:
         # Without a client no address can be registered.
         return None
-    if not client.allows_post_logout_redirect_to(uri):
+    if not _is_registered(sent, client):
         raise EndSessionError(
             "post_logout_redirect_uri is not one of those registered for this client; it must be"
             " the same, character by character."

@@ -8,6 +8,7 @@ from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
 from authservice.oauth.authorize.pending import InteractionError
 from authservice.oauth.authorize.response import AuthorizationRefusedError, refuse
 from authservice.services.clients import clients
+from authservice.services.clients.clients import Client
 from authservice.settings.hosts import origin_of
 from authservice.web.pages.pages import Application
 from authservice.web.pages.refusal import WayBack
@@ -38,17 +39,22 @@ def access_denied(request: AuthRequest, target: ReturnTarget) -> WayBack | None:
     )
 
 
+def named(request: AuthRequest, client_id: str) -> Client | None:
+    """Return the client of that id; None if there is none, or the database does not answer."""
+    try:
+        return clients.find(request.db_readonly, client_id)
+    except SQLAlchemyError:
+        # The page that would name it is shown all the same.
+        return None
+
+
 def client_of(request: AuthRequest, query: str | None) -> Application | None:
     """Return the client of an authorization request that cannot go on; None if it is not known.
 
     Its address is the origin of a redirect URI that is registered still.
     """
     sent = dict(parse_qsl(query or ""))
-    try:
-        client = clients.find(request.db_readonly, sent.get("client_id", ""))
-    except SQLAlchemyError:
-        # The page that would name it is shown all the same.
-        return None
+    client = named(request, sent.get("client_id", ""))
     if client is None:
         return None
     uri = sent.get("redirect_uri", "")
@@ -56,6 +62,14 @@ def client_of(request: AuthRequest, query: str | None) -> Application | None:
     return Application(
         client.name or client.client_id, f"{origin_of(uri)}/" if on_the_web else None
     )
+
+
+def home_of(client: Client | None) -> Application | None:
+    """Return the application of a client: the origin of its first redirect URI on the web."""
+    for uri in client.redirect_uris if client else ():
+        if client is not None and uri.startswith(_ON_THE_WEB):
+            return Application(client.name or client.client_id, f"{origin_of(uri)}/")
+    return None
 
 
 def application_of(request: AuthRequest, target: ReturnTarget | None) -> Application | None:

@@ -1,5 +1,6 @@
 """GET and POST oauth2/end-session, its confirmation, and the page that says it is done."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -19,6 +20,7 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import form_pairs, query_pairs
 from authservice.web.session.session_end import end_presented_sessions
+from authservice.web.sign_in import way_back
 
 # Different purposes: neither is accepted as the other.
 _REQUEST = "end session request"
@@ -52,17 +54,25 @@ def end_session(request: AuthRequest) -> Response:
         request.db_readonly,
         request.auth_settings,
         request.signing_keys,
+        # Frames of other sites get no cookies, and old browsers do not tell them apart.
+        in_own_tab=request.environ.get("HTTP_SEC_FETCH_DEST", "document") == "document",
     )
     if not end_session_request.confirmation_needed:
         return _ended(request, end_session_request.return_to)
+    client = end_session_request.client if end_session_request.leads_astray else None
     values = {
         "client_name": end_session_request.client_name,
+        "application": way_back.home_of(client),
         "user": session.user if session else None,
         "csrf_token": csrf.token(request),
         "request_token": _seal(
             request,
             _CONFIRMATION,
-            {"return_to": end_session_request.return_to, "ui_locales": request.ui_locales},
+            {
+                "return_to": end_session_request.return_to,
+                "client_id": client and client.client_id,
+                "ui_locales": request.ui_locales,
+            },
         ),
     }
     leaves = end_session_request.return_to is not None
@@ -79,13 +89,19 @@ def end_session_confirmed(request: AuthRequest) -> Response:
     request.ui_locales = confirmation.get("ui_locales")
     if fields.get("decision") != "sign-out":
         return see_other(_own_page(request, "/"))
-    return _ended(request, confirmation["return_to"])
+    return _ended(request, confirmation["return_to"], confirmation.get("client_id"))
 
 
 @view_config(route_name="signed_out", request_method="GET")
 def signed_out(request: AuthRequest) -> Response:
     """Say that the person is signed out."""
-    return page(request, "signed_out", {"everywhere": request.GET.get("everywhere") == "yes"})
+    client_id = request.GET.get("client_id")
+    client = way_back.named(request, client_id) if client_id else None
+    values = {
+        "everywhere": request.GET.get("everywhere") == "yes",
+        "application": way_back.home_of(client),
+    }
+    return page(request, "signed_out", values)
 
 
 @exception_view_config(EndSessionError)
@@ -106,17 +122,18 @@ def end_session_error(error: EndSessionError, request: AuthRequest) -> Response:
     )
 
 
-def _ended(request: AuthRequest, return_to: str | None) -> Response:
-    response = see_other(return_to or _own_page(request, "/signed-out"))
+def _ended(request: AuthRequest, return_to: str | None, client_id: str | None = None) -> Response:
+    named = {} if client_id is None else {"client_id": client_id}
+    response = see_other(return_to or _own_page(request, "/signed-out", named))
     return end_presented_sessions(request, response)
 
 
-def _own_page(request: AuthRequest, path: str) -> str:
+def _own_page(request: AuthRequest, path: str, query: Mapping[str, str] | None = None) -> str:
     """Return the address of a page in the language that the client prefers."""
-    address = f"{request.auth_settings.auth_url}{path}"
-    if request.ui_locales is None:
-        return address
-    return f"{address}?{urlencode({'ui_locales': request.locale_name})}"
+    sent = {**(query or {})}
+    if request.ui_locales is not None:
+        sent["ui_locales"] = request.locale_name
+    return f"{request.auth_settings.auth_url}{path}{'?' if sent else ''}{urlencode(sent)}"
 
 
 def _pairs(request: AuthRequest) -> list[tuple[str, str]]:
