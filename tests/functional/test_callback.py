@@ -1,6 +1,6 @@
 """The return from the identity provider: finished once, in the browser in which it was begun."""
 
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 from sqlalchemy import func, insert, select
@@ -222,6 +222,52 @@ def test_an_application_can_be_told_what_went_wrong(browser, url, expected):
 
     assert answer.status_int == 303
     assert answer.location == expected
+
+
+@pytest.mark.requirement("OIDC-CORE-3.1.2.6-1")
+@pytest.mark.parametrize("response_mode", ["query", "form_post"])
+@pytest.mark.parametrize("error", ["access_denied", "provider_unavailable"])
+def test_who_did_not_sign_in_may_go_back_to_the_client_that_asked(
+    browser, relying_party, error, response_mode
+):
+    page = browser.follow_home(relying_party.authorize(browser, response_mode=response_mode))
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+
+    page = browser.get(CALLBACK, _with(leaving, error=error), expect_errors=True)
+
+    if response_mode == "query":
+        told = dict(parse_qsl(urlsplit(page.html.find(id="back")["href"]).query))
+        again = page.html.main.find("a", string="Try again")["href"]
+        assert (
+            "/consent?"
+            in browser.follow_home(
+                browser.visit(again).forms[0].submit("choice", value="sign-in")
+            ).request.path_qs
+        )
+    else:
+        told = dict(page.forms[0].submit_fields())
+        assert page.forms[0].action == relying_party.redirect_uri
+    expected = "temporarily_unavailable" if error == "provider_unavailable" else error
+    assert (told["error"], told["state"]) == (expected, "opaque state")
+    assert told["iss"].endswith("/api/auth")
+
+
+def test_begun_in_one_browser_and_back_in_another(app, browser, relying_party, database):
+    page = browser.follow_home(relying_party.authorize(browser))
+    leaving = page.forms[0].submit("choice", value="sign-in").location
+    other = Browser(app)
+    other.get("/sign-in")
+
+    page = other.visit(leaving, expect_errors=True)
+    again, back = page.html.main.select("a.button")
+
+    assert "in another browser" in page.html.h1.get_text()
+    assert dict(parse_qsl(urlsplit(again["href"]).query)) == relying_party.request()
+    assert (back["href"], back.text) == ("https://app.example.com/", "Back to Example App")
+    assert "/sign-in?" in other.visit(again["href"]).location
+    assert _count(database, session) == 0
+    # The browser in which it began may still finish it.
+    assert "/consent?" in browser.follow_home(browser.visit(leaving)).request.path_qs
 
 
 @pytest.mark.attack("TOKENS-spent-attempt")

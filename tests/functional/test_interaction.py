@@ -1,6 +1,6 @@
 """The sealed interaction: whole, in time and in its browser, and harmless however often used."""
 
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
 from sqlalchemy import func, select
@@ -82,14 +82,19 @@ def test_the_time_does_not_begin_anew_on_the_way(browser, relying_party, turnabl
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_another_browser_is_refused(app, browser, relying_party, place):
+def test_another_browser_is_refused_and_starts_the_request_again(
+    app, browser, relying_party, place
+):
     interaction = interaction_in(begun(browser, relying_party))
     stranger = Browser(app)
 
-    page = refused(opened(stranger, place, interaction))
-    assert page.html.find("a", string="Start again") is None
-    begun(stranger, relying_party)
-    refused(opened(stranger, place, interaction))
+    for _ in range(2):
+        page = refused(opened(stranger, place, interaction))
+        again = page.html.find("a", string="Start again")["href"]
+        assert dict(parse_qsl(urlsplit(again).query)) == relying_party.request()
+        begun(stranger, relying_party)
+    assert "/sign-in?" in stranger.visit(again).location
+    assert opened(browser, place, interaction).status_int in {200, 303}
 
 
 @pytest.mark.attack("TOKENS-replay-interaction", "FAILURES-13")

@@ -22,7 +22,7 @@ class InteractionError(Exception):
     """An interaction that cannot go on.
 
     ``query`` is that of the authorization request; a forged interaction has none. ``starts_again``
-    tells whether it may start the request again: it only expired, in this browser, within a day.
+    tells whether it may start the request again: it began within a day.
     """
 
     def __init__(self, query: str | None = None, *, starts_again: bool = False) -> None:
@@ -63,14 +63,12 @@ class PendingRequest:
         unsealed = secret.unseal(_PURPOSE, sealed, clock.now())
         if unsealed is None:
             raise InteractionError
-        query = unsealed.value["query"]
-        if browser is None or not equal(unsealed.value["browser"], digest(browser)):
-            raise InteractionError(query)
         started_at = datetime.fromtimestamp(unsealed.value["started"], UTC)
-        if unsealed.expired:
+        here = browser is not None and equal(unsealed.value["browser"], digest(browser))
+        if unsealed.expired or not here:
             starts_again = clock.now() - started_at < _STARTS_AGAIN
-            raise InteractionError(query, starts_again=starts_again)
+            raise InteractionError(unsealed.value["query"], starts_again=starts_again)
         # A page of a version before knows nothing of scopes that are declined.
         declined = tuple(unsealed.value.get("declined", ()))
         visit = Visit(started_at, unsealed.value["chosen"], declined)
-        return cls(query, visit)
+        return cls(unsealed.value["query"], visit)

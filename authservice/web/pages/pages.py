@@ -14,6 +14,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from authservice import logs
+from authservice.oauth.authorize.response import AuthorizationResponse
 from authservice.settings.languages import direction
 from authservice.web.pages.texts import _
 from authservice.web.request import AuthRequest
@@ -29,6 +30,14 @@ class Application:
 
     name: str
     address: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayBack:
+    """The answer that tells a client of a refusal, for the person to take it there."""
+
+    client_name: str
+    answer: AuthorizationResponse
 
 
 def load_templates(environment: Environment, package: str) -> None:
@@ -86,13 +95,14 @@ def error_page(
     code: str | None = None,
     action: tuple[str, str] | None = None,
     application: Application | None = None,
+    way_back: WayBack | None = None,
     details: Iterable[tuple[str, str]] = (),
     difference: object = None,
 ) -> Response:
     """Return a page that says what happened and what to do; ``action`` is address and label.
 
-    Without one there is still a way on: to ``application``, or else to the start page. Without
-    ``advice`` the page says to start again from the application.
+    Without one there is still a way on: to ``application``, or else to the start page; ``way_back``
+    goes before ``application``. Without ``advice`` the page says to start again from there.
     ``description`` is for developers: the sentence of the protocol, which is in English always.
     """
     # The page shows the reference of this line, so that an operator finds what a person reports.
@@ -106,10 +116,11 @@ def error_page(
         "reference": logs.current_reference(),
         "action": action,
         "application": application,
+        "way_back": way_back,
         "details": list(details),
         "difference": difference,
     }
-    return page(request, "error", values, status=status)
+    return page(request, "error", values, status=status, form_leaves=way_back is not None)
 
 
 def without_cookies(

@@ -1,23 +1,13 @@
 """The page for somebody who may not enter: as whom they came, and each way on from there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyramid.i18n import TranslationString
 from pyramid.response import Response
 
 from authservice import logs
-from authservice.oauth.authorize.response import AuthorizationResponse
-from authservice.web.pages.pages import page
+from authservice.web.pages.pages import WayBack, page
 from authservice.web.request import AuthRequest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WayBack:
-    """The answer that tells a client of a refusal, for the person to take it there."""
-
-    client_name: str
-    answer: AuthorizationResponse
 
 
 def refusal_page(

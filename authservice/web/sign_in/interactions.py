@@ -40,6 +40,12 @@ def page_address(request: AuthRequest, path: str, interaction: str) -> str:
     return f"{request.auth_settings.auth_url}{path}?{urlencode({PARAMETER: interaction})}"
 
 
+def started_again(request: AuthRequest, error: InteractionError) -> str | None:
+    """Return where the request of an interaction starts again in this browser, if it may."""
+    url = f"{request.auth_settings.auth_url}{AUTHORIZE_PATH}?{error.query}"
+    return url if error.starts_again else None
+
+
 def sent_parameters(waiting: PendingRequest) -> Parameters:
     """Return the parameters of a pending request as the client sent them."""
     return Parameters.read(parse_qsl(waiting.query), parameters.AUTHORIZE)

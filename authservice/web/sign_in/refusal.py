@@ -128,5 +128,7 @@ def _answer(
         code=CODE,
         account=profile.username or profile.name,
         actions=[another] if advice is None else [again, another],
-        way_back=way_back.access_denied(request, attempt.target),
+        way_back=way_back.refused(
+            request, attempt.target, "access_denied", "The user may not sign in."
+        ),
     )

@@ -15,7 +15,7 @@ from authservice.web.pages.pages import error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
-from authservice.web.sign_in import outage, return_target
+from authservice.web.sign_in import outage, return_target, way_back
 from authservice.web.sign_in.return_target import ReturnTarget
 from authservice.web.sign_in.sign_in_attempt import SignInAttempt
 
@@ -34,6 +34,8 @@ class _Text:
     status: int = 400
     another_account: bool = False
     """Whether the same account would fail again, so that the provider has to ask for one."""
+    told: str = "access_denied"
+    """What a client is told to which the person goes back (RFC 6749, section 4.1.2.1)."""
 
 
 _TEXTS = {
@@ -82,6 +84,7 @@ _TEXTS = {
         ),
         _("Wait a moment, then try again."),
         status=503,
+        told="temporarily_unavailable",
     ),
     "state_mismatch": _Text(
         _("This sign-in began in another browser"),
@@ -123,9 +126,7 @@ def _page(request: AuthRequest, target: ReturnTarget, error: SignInFailedError) 
     """Return the page for a sign-in that failed, with a way to try again."""
     text = _TEXTS.get(error.code, _OTHERWISE)
     provider = {"provider": provider_name(request)}
-    again = return_target.sign_in_address(
-        target, request.auth_settings.auth_url, choose_account=text.another_account
-    )
+    again = way_back.again(request, target, choose_account=text.another_account)
     label = _("Try again with another account") if text.another_account else _("Try again")
     advice = text.advice % provider
     if error.retry_after is not None:
@@ -147,7 +148,9 @@ def _page(request: AuthRequest, target: ReturnTarget, error: SignInFailedError) 
         message,
         advice,
         code=printable(error.code),
-        action=(again, label),
+        action=(again, label) if again else None,
+        application=way_back.application_of(request, target),
+        way_back=way_back.refused(request, target, text.told, "The user did not sign in."),
     )
     if error.retry_after is not None:
         response.headers["Retry-After"] = str(ceil(error.retry_after))

@@ -10,18 +10,18 @@ from authservice.oauth.authorize.response import AuthorizationRefusedError, refu
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 from authservice.settings.hosts import origin_of
-from authservice.web.pages.pages import Application
-from authservice.web.pages.refusal import WayBack
+from authservice.web.pages.pages import Application, WayBack
 from authservice.web.request import AuthRequest
-from authservice.web.sign_in import interactions
+from authservice.web.sign_in import interactions, return_target
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
 from authservice.web.sign_in.sign_in_prompt import host_or_scheme
 
 _ON_THE_WEB = ("https://", "http://")
-_DESCRIPTION = "The user may not sign in."
 
 
-def access_denied(request: AuthRequest, target: ReturnTarget) -> WayBack | None:
+def refused(
+    request: AuthRequest, target: ReturnTarget, error: str, description: str
+) -> WayBack | None:
     """Return the way back that tells a client of a refusal; None where none waits any more."""
     if not isinstance(target, OAuthReturn):
         return None
@@ -30,9 +30,7 @@ def access_denied(request: AuthRequest, target: ReturnTarget) -> WayBack | None:
         authorization_request = interactions.validated(request, waiting)
     except (InteractionError, FatalAuthorizationError, AuthorizationRefusedError):
         return None
-    answer = refuse(
-        authorization_request, request.auth_settings.issuer, "access_denied", _DESCRIPTION
-    )
+    answer = refuse(authorization_request, request.auth_settings.issuer, error, description)
     return WayBack(
         client_name=authorization_request.client.name or authorization_request.client.client_id,
         answer=answer,
@@ -70,6 +68,22 @@ def home_of(client: Client | None) -> Application | None:
         if client is not None and uri.startswith(_ON_THE_WEB):
             return Application(client.name or client.client_id, f"{origin_of(uri)}/")
     return None
+
+
+def again(
+    request: AuthRequest, target: ReturnTarget, *, choose_account: bool = False
+) -> str | None:
+    """Return where a sign-in begins again in this browser; None where it cannot.
+
+    A client's request that was made in another browser, or has expired, is made anew.
+    """
+    auth_url = request.auth_settings.auth_url
+    if isinstance(target, OAuthReturn):
+        try:
+            interactions.pending(request, target.interaction)
+        except InteractionError as error:
+            return interactions.started_again(request, error)
+    return return_target.sign_in_address(target, auth_url, choose_account=choose_account)
 
 
 def application_of(request: AuthRequest, target: ReturnTarget | None) -> Application | None:

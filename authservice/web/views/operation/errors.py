@@ -84,10 +84,7 @@ def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest
 @exception_view_config(InteractionError)
 def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
     """Say that the page is out of date, with a way to start again where that is known."""
-    action = None
-    if error.starts_again:
-        url = f"{request.auth_settings.auth_url}{interactions.AUTHORIZE_PATH}?{error.query}"
-        action = (url, _("Start again"))
+    again = interactions.started_again(request, error)
     application = way_back.client_of(request, error.query)
     title, message, advice = (
         _("This page has expired"),
@@ -106,7 +103,7 @@ def interaction_error(error: InteractionError, request: AuthRequest) -> Response
         message,
         advice,
         code="interaction_expired",
-        action=action,
+        action=(again, _("Start again")) if again else None,
         application=application,
     )
 

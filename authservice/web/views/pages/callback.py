@@ -96,7 +96,7 @@ def _repeated_or_unknown(
         return page(request, "signed_in", {"user": session.user})
     if row and attempt and row.spent and _waits(request, attempt):
         return _begun_again(request, attempt)
-    again = return_target.sign_in_address(attempt.target, auth_url) if attempt else None
+    again = way_back.again(request, attempt.target) if attempt else None
     application = way_back.application_of(request, attempt.target) if attempt else None
     return error_page(
         request,
