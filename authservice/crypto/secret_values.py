@@ -8,6 +8,7 @@ request. No server secret is needed to register a client or to look a token up.
 import hashlib
 import hmac
 import os
+import re
 import string
 
 from authservice.crypto import base64url
@@ -19,6 +20,7 @@ _REJECTED = bytes(range(_UNBIASED, 256))
 
 ID_LENGTH = 32
 TOKEN_LENGTH = 43
+_TOKEN = re.compile(rf"[A-Za-z0-9]{{{TOKEN_LENGTH}}}")
 
 
 def random_text(length: int) -> str:
@@ -37,6 +39,11 @@ def random_id() -> str:
 def random_token() -> str:
     """Return a new token, code or secret of 43 characters (256 bits)."""
     return random_text(TOKEN_LENGTH)
+
+
+def is_token(text: str) -> bool:
+    """Tell whether a text has the form of what ``random_token`` returns."""
+    return _TOKEN.fullmatch(text) is not None
 
 
 def digest(value: str) -> str:

@@ -26,6 +26,13 @@ class CheckRateLimit(Protocol):
         """
 
 
+class NoteToken(Protocol):
+    """Takes notice of a token that was presented, or raises to hold an unknown one back."""
+
+    def __call__(self, *, unknown: bool) -> None:
+        """Count the token if it is unknown. If the request fails, it counts as nothing else."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerContext:
     """Settings, keys, secret, the two ways to the database, and who counts the requests.
@@ -39,3 +46,4 @@ class ServerContext:
     reader: Connection
     transaction: Callable[[], Transaction]
     check_rate_limit: CheckRateLimit
+    note_token: NoteToken

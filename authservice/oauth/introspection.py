@@ -15,17 +15,35 @@ from authservice.settings import AuthSettings
 
 
 def describe(request: OAuthRequest, token: str) -> dict[str, Any] | None:
-    """Return a token's members, or None when it is not active for the client that asks."""
+    """Return a token's members, or None when it is not active for the client that asks.
+
+    What is active counts for the client, and what is unknown to it apart from that: junk that
+    strangers send to a resource server uses up nothing of honest tokens. What has expired or was
+    revoked does not count, nor what has not the form of a token and costs no look-up. Raises what
+    holds a request back that comes too often.
+    """
+    context, asking = request.context, request.client
+    if not (access_tokens.has_form(token) or refresh_tokens.has_form(token)):
+        return None
+    access_token = access_tokens.find(context.reader, token)
+    if access_token is not None and _may_ask(asking, access_token, context.settings):
+        request.check_rate_limit()
+        return _access_token(access_token, context.settings)
+    refresh_token = refresh_tokens.find(context.reader, context.secret, token)
+    if refresh_token is not None and refresh_token.client_id == asking.client_id:
+        members = _members(request, refresh_token)
+        if members is not None:
+            request.check_rate_limit()
+        return members
+    # Looked up in any case: what is another client's takes as long as what never was.
+    if not access_tokens.is_stored(context.reader, token) or access_token is not None:
+        request.check_rate_limit(apart="unknown")
+    return None
+
+
+def _members(request: OAuthRequest, refresh_token: RefreshToken) -> dict[str, Any] | None:
     context, asking = request.context, request.client
     settings = context.settings
-    access_token = access_tokens.find(context.reader, token)
-    if access_token is not None:
-        if not _may_ask(asking, access_token, settings):
-            return None
-        return _access_token(access_token, settings)
-    refresh_token = refresh_tokens.find(context.reader, context.secret, token)
-    if refresh_token is None or refresh_token.client_id != asking.client_id:
-        return None
     # The grace is for the client that retries; to everybody else a rotated token is spent.
     usable = refresh_tokens.state_of(refresh_token, settings.lifetimes.refresh_grace)
     if usable is not State.USABLE or not refresh_token.is_current:

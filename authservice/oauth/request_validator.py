@@ -58,7 +58,11 @@ class RequestValidator(request_validator.RequestValidator):
 
     def validate_bearer_token(self, token: str, _scopes: object, request: OAuthRequest) -> bool:
         """Accept an access token that is alive, and set what it stands for."""
-        access_token = access_tokens.find(request.context.reader, token)
+        context, access_token, unknown = request.context, None, False
+        if access_tokens.has_form(token):
+            access_token = access_tokens.find(context.reader, token)
+            unknown = access_token is None and not access_tokens.is_stored(context.reader, token)
+        context.note_token(unknown=unknown)
         # A token for a resource is that resource's alone: there it must not open the profile.
         if access_token is None or access_token.resources:
             return False

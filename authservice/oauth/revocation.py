@@ -8,8 +8,15 @@ from authservice.services.tokens import access_tokens, refresh_tokens
 
 
 def revoke(request: OAuthRequest, token: str) -> None:
-    """Revoke a token of the client; an unknown one or another client's is left untouched."""
+    """Revoke a token of the client; an unknown one or another client's is left untouched.
+
+    Raises what holds a request back that comes too often. What has not the form of a token costs no
+    look-up, and does not count.
+    """
     context, client = request.context, request.client
+    if not (access_tokens.has_form(token) or refresh_tokens.has_form(token)):
+        return
+    request.check_rate_limit()
     refresh_token = refresh_tokens.find(context.reader, context.secret, token)
     if refresh_token is not None:
         if refresh_token.client_id == client.client_id:

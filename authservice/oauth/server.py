@@ -110,13 +110,8 @@ class Server(
 
     def create_introspect_response(self, request: OAuthRequest) -> ProtocolAnswer:
         """Return whether a token is active, and what it stands for (RFC 7662, section 2)."""
-        token = request.parameters.get("token")
         try:
-            self._authenticate(request)
-            members = introspection.describe(request, token) if token else None
-            # Junk that strangers send to a resource server uses up nothing of honest tokens.
-            request.check_rate_limit(apart="inactive" if members is None else "")
-            request.parameters.require("token")
+            members = introspection.describe(request, self._token_of_client(request))
         except OAuth2Error as error:
             return error_answer(error)
         content = {"active": False} if members is None else {"active": True} | members
@@ -125,12 +120,9 @@ class Server(
     def create_revocation_response(self, request: OAuthRequest) -> ProtocolAnswer:
         """Return the answer to a revocation request, which says nothing of what the token was."""
         try:
-            self._authenticate(request)
-            request.check_rate_limit()
-            request.parameters.require("token")
+            revocation.revoke(request, self._token_of_client(request))
         except OAuth2Error as error:
             return error_answer(error)
-        revocation.revoke(request, request.parameters.values["token"])
         return ProtocolAnswer(200, NO_STORE, "", None)
 
     def create_userinfo_response(self, request: OAuthRequest) -> ProtocolAnswer:
@@ -148,6 +140,14 @@ class Server(
             description = "The access token is unknown, expired or revoked."
             return bearer_error_answer(401, error.error, description)
         return userinfo.answer(request.context, request.presented)
+
+    def _token_of_client(self, request: OAuthRequest) -> str:
+        """Return the token that an authenticated client asks about; raises OAuth2Error."""
+        self._authenticate(request)
+        if "token" not in request.parameters.values:
+            request.check_rate_limit()
+        request.parameters.require("token")
+        return request.parameters.values["token"]
 
     def _authenticate(self, request: OAuthRequest) -> None:
         request.parameters.refuse_repeated()

@@ -39,7 +39,7 @@ class RequestLimits:
     authorization_requests: int
     client_requests: int
     client_failures: int
-    session_checks: int
+    unknown_tokens: int
     session_requests: int
     other_requests: int
 

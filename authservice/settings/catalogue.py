@@ -397,13 +397,13 @@ SETTINGS = (
         default="20",
     ),
     Setting(
-        ini_key="ratelimit.session_checks",
+        ini_key="ratelimit.unknown_tokens",
         meaning=(
-            "how often an address may ask `get-session` or `token` without a valid session in ten"
-            " seconds"
+            "how many session cookies, access tokens or refresh tokens that are unknown an address"
+            " may present in a minute, for each endpoint"
         ),
         parse=_requests,
-        default="100",
+        default="600",
     ),
     Setting(
         ini_key="ratelimit.session_requests",

@@ -44,6 +44,9 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     # Set by the rate limits of clients: what a request of a client counts as if it succeeds.
     allowed: AllowedRequest | None = None
 
+    # Set by the rate limits of clients: a token was presented, so a failure guesses no secret.
+    token_noted: bool = False
+
     # The ui_locales of the client's request for which this page is shown.
     ui_locales: str | None = None
 
@@ -191,6 +194,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
             self.db_readonly,
             lambda: self.transaction,
             self.registry.check_of_rate_limit(self),
+            self.registry.note_of_token(self),
         )
 
     @property

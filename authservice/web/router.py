@@ -66,6 +66,7 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     config.include("authservice.web.gates.fetch_metadata")
     # Set here, since the request that asks for it cannot import what counts requests.
     config.registry.check_of_rate_limit = by_client.check_of
+    config.registry.note_of_token = by_client.note_of
     if kind.rate_limited:
         config.include("authservice.web.gates.rate_limits.by_sender")
     _add_tweens(config, kind)

@@ -12,7 +12,6 @@ from tests.helpers.waiting import until
 SIGN_IN = f"{AUTH}/sign-in"
 BEGIN = f"{AUTH}/api/auth/sign-in/begin"
 SOCIAL = f"{AUTH}/api/auth/sign-in/social"
-SESSION = f"{AUTH}/api/auth/get-session"
 TOKEN = f"{AUTH}/api/auth/oauth2/token"
 
 
@@ -61,13 +60,6 @@ def test_failures_of_one_address_lock_out_nobody_else(production, caller, own_cl
     for address in ("127.0.0.2", "127.0.0.3"):
         answer = production.caller(address).post_form(TOKEN, form)
         assert (answer.status, answer.json["error"]) == (400, "invalid_grant")
-
-
-@pytest.mark.attack("BROWSER-brute-force")
-def test_junk_cookies_are_not_free(caller):
-    cookie = f"__Secure-authservice.session_token={'A' * 43}.{'B' * 43}"
-
-    assert caller.statuses(101, SESSION, Cookie=cookie) == [200] * 100 + [429]
 
 
 @pytest.mark.attack("FAILURES-47")

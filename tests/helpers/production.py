@@ -47,6 +47,14 @@ def signed_in_cookies(app, database, *, account_id="1", lifetime=timedelta(days=
     return cookie_header(response)
 
 
+def signed_out_cookies(app, database):
+    """Return the Cookie header of a user whose session is no longer stored."""
+    cookies = signed_in_cookies(app, database)
+    browser = production_browser(app, cookies)
+    browser.post_json("/api/auth/sign-out", {}, headers={"Origin": ORIGIN})
+    return cookies
+
+
 def sign_in_stranger(browser, app, database):
     """Sign Ada in as another tab of the browser would; return the browser."""
     for pair in signed_in_cookies(app, database).split("; "):

@@ -12,4 +12,5 @@ def server_context(components, database, transaction=None):
         database.reader,
         transaction,
         lambda _client_id, **_: None,
+        lambda **_: None,
     )

@@ -5,11 +5,12 @@ import base64
 import pytest
 from sqlalchemy import delete, text
 
+from authservice.crypto.secret_values import random_token
 from authservice.models import verification
 from authservice.models.base import metadata
 from tests.helpers import github_app
 from tests.helpers.admission import NAVIGATION, Gate
-from tests.helpers.production import production_app, production_browser
+from tests.helpers.production import production_app, production_browser, signed_out_cookies
 from tests.openapi.described import PATHS, answers, check
 from tests.openapi.situations import SITUATIONS
 from tests.openapi.world import World
@@ -36,7 +37,7 @@ OTHERS = [each for each in DESCRIBED if each not in SPECIAL]
 # Beyond the highest limit of one address.
 MANY = 320
 JUNK_CREDENTIALS = {
-    "oauth2_userinfo": "Bearer junk",
+    "oauth2_userinfo": f"Bearer {random_token()}",
     "oauth2_token": f"Basic {base64.b64encode(b'a:b').decode()}",
     "oauth2_introspect": f"Basic {base64.b64encode(b'a:b').decode()}",
     "oauth2_revoke": f"Basic {base64.b64encode(b'a:b').decode()}",
@@ -95,13 +96,14 @@ def test_no_situation_leads_to_an_answer_that_is_not_described():
     assert sorted(str(key) for key in SITUATIONS if key not in known) == []
 
 
-def test_too_many_requests_are_answered_as_described(make_app, monkeypatch):
+def test_too_many_requests_are_answered_as_described(make_app, monkeypatch, database):
     """One application counts them all: each operation is called from an address of its own."""
     for name, value in github_app.environ().items():
         monkeypatch.setenv(name, value)
-    app = production_app(make_app, monkeypatch)
+    app = production_app(make_app, monkeypatch, ratelimit__unknown_tokens="100")
+    unknown = signed_out_cookies(app, database)
     for number, answer in enumerate(TOO_MANY):
-        browser = production_browser(app)
+        browser = production_browser(app, unknown)
         browser.extra_environ["REMOTE_ADDR"] = f"203.0.113.{number}"
         check(answer, _after_too_many(browser, answer.operation))
 

@@ -67,8 +67,12 @@ class RefreshTokenGrant(GrantTypeBase):
 def _find_token(request: OAuthRequest) -> RefreshToken:
     """Return the token that was sent, in whatever state, unless it is another client's."""
     context, value = request.context, request.parameters.values["refresh_token"]
-    token = refresh_tokens.find(context.reader, context.secret, value)
-    if token is None or token.client_id != request.client.client_id:
+    has_form = refresh_tokens.has_form(value)
+    token = refresh_tokens.find(context.reader, context.secret, value) if has_form else None
+    is_own = token is not None and token.client_id == request.client.client_id
+    # To a client another one's is as unknown as one that never was.
+    context.note_token(unknown=has_form and not is_own)
+    if token is None or not is_own:
         raise InvalidGrantError(description=_REFUSED)
     return token
 

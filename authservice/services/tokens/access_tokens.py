@@ -1,5 +1,6 @@
 """Access tokens: issued, read while their session and grant are valid, and deleted."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
 
 from authservice import clock
-from authservice.crypto.secret_values import digest
+from authservice.crypto.secret_values import digest, is_token
 from authservice.database.database import without_index
 from authservice.database.prepared import Prepared
 from authservice.models import (
@@ -41,6 +42,8 @@ class AccessToken:
     user: User
 
 
+# A signed one, whose header and content are JSON objects in base64url.
+_JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", re.ASCII)
 _GRANT = oauth_refresh_token.c
 _CLAIMS = func.coalesce(oauth_access_token.c.requested_claims, _GRANT.requested_claims)
 _COLUMNS = (
@@ -71,6 +74,9 @@ _FIND = Prepared(
         or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
     )
 )
+_IS_STORED = Prepared(
+    select(oauth_access_token.c.id).where(oauth_access_token.c.id == bindparam("token_digest"))
+)
 _INSERT = Prepared(insert(oauth_access_token), *(column.name for column in oauth_access_token.c))
 _DELETE_EXPIRED = Prepared(
     delete(oauth_access_token).where(
@@ -80,12 +86,22 @@ _DELETE_EXPIRED = Prepared(
 )
 
 
+def has_form(token: str) -> bool:
+    """Tell whether a text has the form of an access token; nothing else needs to be looked up."""
+    return is_token(token) or _JWT.fullmatch(token) is not None
+
+
 def find(connection: Connection, token: str) -> AccessToken | None:
     """Return a valid token, with what was granted."""
     row = _FIND.first(connection, {"token_digest": digest(token), "now": clock.now()})
     if row is None:
         return None
     return AccessToken(*(*row[: len(_COLUMNS)], User(*row[len(_COLUMNS) :])))
+
+
+def is_stored(connection: Connection, token: str) -> bool:
+    """Tell whether a token was issued and not deleted since, valid or not."""
+    return _IS_STORED.first(connection, {"token_digest": digest(token)}) is not None
 
 
 def store(connection: Connection, token: str, **columns: Any) -> None:  # noqa: ANN401  (column values)

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, exists, or_, select
 
 from authservice import clock
 from authservice.crypto import family_tokens
-from authservice.crypto.secret_values import digest, equal, random_id, random_token
+from authservice.crypto.secret_values import digest, equal, is_token, random_id, random_token
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.token_sealing import seal_under, unseal_under
 from authservice.database.database import without_index
@@ -159,6 +159,11 @@ _ROTATE = Prepared(
     # Read in this very statement: the session may have ended since the token was looked up.
     .returning(oauth_refresh_token.c.session_id)
 )
+
+
+def has_form(token: str) -> bool:
+    """Tell whether a text has the form of a refresh token; nothing else needs to be looked up."""
+    return family_tokens.family_of(token) is not None or is_token(token)
 
 
 def find(connection: Connection, secret: ServerSecret, token: str) -> RefreshToken | None:

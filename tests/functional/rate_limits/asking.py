@@ -1,8 +1,11 @@
 """Requests, and what comes of them: the statuses."""
 
 BEGIN = "/api/auth/sign-in/begin"
+SOCIAL = "/api/auth/sign-in/social"
 CALLBACK = "/api/auth/callback/github"
 SESSION = "/api/auth/get-session"
+SESSION_TOKEN = "/api/auth/token"
+SIGN_OUT = "/api/auth/sign-out"
 AUTHORIZE = "/api/auth/oauth2/authorize"
 INTROSPECT = "/api/auth/oauth2/introspect"
 REVOKE = "/api/auth/oauth2/revoke"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.functional.rate_limits.asking import REVOKE, at, get, introspected, posted
+from authservice.crypto.secret_values import random_token
+from tests.functional.rate_limits.asking import INTROSPECT, REVOKE, at, get, introspected, posted
 from tests.helpers.production import production_browser, signed_in_cookies
 from tests.helpers.relying_party import TOKEN, USERINFO
 
@@ -11,9 +12,9 @@ from tests.helpers.relying_party import TOKEN, USERINFO
 def test_failures_of_an_address_count_together_at_all_endpoints_of_clients(browser):
     for _ in range(10):
         browser.post(TOKEN, {"client_id": "x"}, status=401)
-        browser.get(USERINFO, headers={"Authorization": "Bearer x"}, status=401)
+        browser.post(INTROSPECT, {"client_id": "x"}, status=401)
 
-    browser.get(USERINFO, headers={"Authorization": "Bearer x"}, status=429)
+    browser.post(REVOKE, {"client_id": "x"}, status=429)
     at(browser, "203.0.113.8").post(TOKEN, {"client_id": "x"}, status=401)
 
 
@@ -38,9 +39,9 @@ def limited(register):
     return register(requests_per_minute=3, skip_consent=True)
 
 
-def _refreshed(browser, form=(), **options):
-    form = {"grant_type": "refresh_token", "refresh_token": "x"} | dict(form)
-    return posted(browser, TOKEN, form, **options)
+def _guessed(browser, **options):
+    """Return the status of a request with a code that somebody has made up."""
+    return posted(browser, TOKEN, {"grant_type": "authorization_code", "code": "x"}, **options)
 
 
 def _redeemed(app, database, client, **person):
@@ -55,12 +56,12 @@ def test_made_up_tokens_that_a_client_relays_take_nothing_from_honest_ones(
 ):
     headers = limited.credentials()
     token = _redeemed(app, database, limited).json["access_token"]
-    statuses = [introspected(browser, f"made-up-{n}", headers=headers) for n in range(5)]
+    statuses = [introspected(browser, random_token(), headers=headers) for _ in range(5)]
 
     assert statuses == [200] * 3 + [429] * 2
     assert [introspected(browser, token, headers=headers) for _ in range(4)] == [200] * 3 + [429]
     assert _redeemed(app, database, limited).status_int == 200
-    assert posted(browser, REVOKE, {"token": "x"}, headers=headers) == 200
+    assert posted(browser, REVOKE, {"token": random_token()}, headers=headers) == 200
 
 
 def test_honest_tokens_take_nothing_from_what_is_not_active(app, browser, database, limited):
@@ -69,12 +70,12 @@ def test_honest_tokens_take_nothing_from_what_is_not_active(app, browser, databa
     for _ in range(4):
         introspected(browser, token, headers=headers)
 
-    assert introspected(browser, "made-up", headers=headers) == 200
+    assert introspected(browser, random_token(), headers=headers) == 200
 
 
 @pytest.mark.attack("EXHAUSTION-budget")
 def test_what_fails_takes_nothing_from_what_succeeds(app, browser, database, limited):
-    statuses = [_refreshed(browser, headers=limited.credentials()) for _ in range(22)]
+    statuses = [_guessed(browser, headers=limited.credentials()) for _ in range(22)]
 
     assert statuses == [400] * 20 + [429] * 2
     for status in (200, 200, 200, 429):
@@ -84,11 +85,11 @@ def test_what_fails_takes_nothing_from_what_succeeds(app, browser, database, lim
 @pytest.mark.attack("EXHAUSTION-budget")
 def test_failures_of_one_client_hold_nobody_else_at_its_address_back(browser, register, limited):
     for _ in range(21):
-        _refreshed(browser, headers=limited.credentials())
+        _guessed(browser, headers=limited.credentials())
 
-    assert _refreshed(browser, headers=register().credentials()) == 400
+    assert _guessed(browser, headers=register().credentials()) == 400
     assert posted(browser, TOKEN, {"client_id": "x"}) == 401
-    assert _refreshed(at(browser, "203.0.113.8"), headers=limited.credentials()) == 400
+    assert _guessed(at(browser, "203.0.113.8"), headers=limited.credentials()) == 400
 
 
 def test_what_cannot_be_read_counts_as_a_failure(browser):
@@ -101,23 +102,29 @@ def test_what_cannot_be_read_counts_as_a_failure(browser):
 def test_a_confidential_client_counts_wherever_it_asks_from(browser, limited, register):
     headers = limited.credentials()
     statuses = [
-        introspected(at(browser, f"203.0.113.{number}"), "x", headers=headers)
+        introspected(at(browser, f"203.0.113.{number}"), random_token(), headers=headers)
         for number in range(4)
     ]
 
     assert statuses == [200] * 3 + [429]
-    assert introspected(browser, "x", headers=register().credentials()) == 200
+    assert introspected(browser, random_token(), headers=register().credentials()) == 200
 
 
 def test_a_public_client_counts_for_each_address_apart(browser, register):
-    form = {"client_id": register(public=True, requests_per_minute=3).client_id, "token": "x"}
+    form = {
+        "client_id": register(public=True, requests_per_minute=3).client_id,
+        "token": random_token(),
+    }
 
     assert [posted(browser, REVOKE, form) for _ in range(4)] == [200] * 3 + [429]
     assert posted(at(browser, "203.0.113.8"), REVOKE, form) == 200
 
 
 def test_a_public_client_counts_for_each_ipv6_site_too(browser, register):
-    form = {"client_id": register(public=True, requests_per_minute=1).client_id, "token": "x"}
+    form = {
+        "client_id": register(public=True, requests_per_minute=1).client_id,
+        "token": random_token(),
+    }
     statuses = [posted(at(browser, f"2001:db8:0:{number}::1"), REVOKE, form) for number in range(9)]
 
     assert statuses == [200] * 8 + [429]
@@ -141,4 +148,4 @@ def test_what_is_not_proved_to_be_a_client_counts_against_none(browser, limited)
     for _ in range(5):
         browser.post(TOKEN, headers=limited.credentials(), status=401)
 
-    assert introspected(browser, "x", headers=right) == 200
+    assert introspected(browser, random_token(), headers=right) == 200

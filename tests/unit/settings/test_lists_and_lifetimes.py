@@ -156,7 +156,7 @@ def test_a_rate_limit_is_a_number_of_requests(subtests):
         "authorization_requests",
         "client_requests",
         "client_failures",
-        "session_checks",
+        "unknown_tokens",
         "session_requests",
         "other_requests",
     ):

@@ -1,7 +1,8 @@
 """How often a client may ask.
 
 What succeeds counts for the client, and what fails apart from that, so that junk in a client's
-name uses up nothing of its own.
+name uses up nothing of its own. A token that is no longer valid is no guess at a secret: it does
+not count as a failure, and only one that is unknown counts at all, again apart.
 """
 
 from collections.abc import Callable
@@ -12,14 +13,22 @@ from typing import Any
 from limits import RateLimitItem
 from pyramid.response import Response
 
-from authservice.oauth.context import CheckRateLimit
+from authservice.oauth.context import CheckRateLimit, NoteToken
 from authservice.web import routes
 from authservice.web.gates.rate_limits.counts import AllowedRequest, TooManyRequestsError
-from authservice.web.gates.rate_limits.senders import count, limit_of, senders, times_of
+from authservice.web.gates.rate_limits.senders import (
+    count,
+    count_unknown,
+    limit_of,
+    senders,
+    times_of,
+)
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError
 
 _MINUTE = 60
+# Nobody authenticates there, so a failure guesses nothing but a token.
+_WITHOUT_CREDENTIALS = "oauth2.userinfo"
 
 
 def check_of(request: AuthRequest) -> CheckRateLimit:
@@ -52,6 +61,17 @@ def check_of(request: AuthRequest) -> CheckRateLimit:
     return check
 
 
+def note_of(request: AuthRequest) -> NoteToken:
+    """Return what takes notice of a token that a request presents."""
+
+    def note(*, unknown: bool) -> None:
+        request.token_noted = True
+        if unknown:
+            count_unknown(request, *_client_of(request))
+
+    return note
+
+
 def counted_by_outcome(
     view: Callable[[Any, Any], Response], context: Any, request: AuthRequest
 ) -> Response:
@@ -82,7 +102,13 @@ def _count_success(request: AuthRequest) -> None:
 
 
 def _count_failure(request: AuthRequest) -> None:
-    # An authenticated client has its own count of failures, apart from others at its address.
-    who = () if request.allowed is None else (request.allowed.client_id,)
+    route = routes.of_request(request)
+    if request.token_noted or (route and route.name == _WITHOUT_CREDENTIALS):
+        return
     limit = limit_of(request.auth_settings.request_limits.client_failures, _MINUTE)
-    count(request, limit, "failures", *who)
+    count(request, limit, "failures", *_client_of(request))
+
+
+def _client_of(request: AuthRequest) -> tuple[str, ...]:
+    """Return what counts an authenticated client apart from others at its address."""
+    return () if request.allowed is None else (request.allowed.client_id,)

@@ -7,10 +7,11 @@ from typing import Any
 from limits import RateLimitItem
 from pyramid.response import Response
 
+from authservice.services.sessions import sessions
 from authservice.web import routes
 from authservice.web.gates.fetch_metadata import unprefetched_view
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
-from authservice.web.gates.rate_limits.senders import count, limit_of, require_room
+from authservice.web.gates.rate_limits.senders import count, count_unknown, limit_of, require_room
 from authservice.web.request import AuthRequest
 
 _UNLIMITED = {
@@ -22,8 +23,19 @@ _UNLIMITED = {
     "jwks",
     "ok",
 }
-# Called on every page view of every application: only those who are not signed in are counted.
-_FREE_WITH_A_SESSION = {"get_session", "session_token"}
+# Back ends call these for all their visitors, from one address: only sessions that are unknown
+# count. An expired one is stored for a while, and a cookie that was not signed here costs nothing.
+_OF_BACK_ENDS = {"get_session", "session_token", "sign_out"}
+# Without a session these are refused before anything is looked up.
+_OF_SESSIONS = {
+    "list_sessions",
+    "revoke_session",
+    "revoke_sessions",
+    "revoke_other_sessions",
+    "consents.public_client",
+    "consents.get",
+    "consents.delete",
+}
 # What is signed for a session, and what a GET may write. Everything else that writes is a POST.
 _SIGNED_FOR_A_SESSION = {"session_token"}
 _WRITTEN_BY_GET = {"oauth2.authorize", "oauth2.end_session", "sign_in.begin", "callback"}
@@ -56,13 +68,29 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
         name = route.name if route else "static"
         if name in _OF_CLIENTS:
             return counted_by_outcome(view, context, request)
-        session = request.central_session if name in _FREE_WITH_A_SESSION else None
-        if name not in _UNLIMITED | _COUNTED_BY_ITS_VIEW and session is None:
+        if name in _OF_BACK_ENDS:
+            if _presents_unknown_session(request):
+                count_unknown(request)
+        elif name not in _UNLIMITED | _COUNTED_BY_ITS_VIEW and (
+            name not in _OF_SESSIONS or _session_tokens(request)
+        ):
             count(request, _limit_of_route(request, name), name)
         _count_of_session(request, name)
         return view(context, request)
 
     return wrapper
+
+
+def _session_tokens(request: AuthRequest) -> list[str]:
+    return list(request.cookies_of_service.session_tokens(request.cookie_header))
+
+
+def _presents_unknown_session(request: AuthRequest) -> bool:
+    """Tell whether cookies that were signed here name sessions, and none that is stored."""
+    if request.stored_session is not None:
+        return False
+    tokens = _session_tokens(request)
+    return bool(tokens) and not sessions.ids_of_tokens(request.db_readonly, tokens)
 
 
 def _count_of_session(request: AuthRequest, name: str) -> None:
@@ -116,8 +144,6 @@ def _limit_of_route(request: AuthRequest, name: str) -> RateLimitItem:
         return _begun_sign_ins(request)
     if name == "oauth2.authorize":
         return limit_of(limits.authorization_requests, _MINUTE)
-    if name in _FREE_WITH_A_SESSION:
-        return limit_of(limits.session_checks, _MOMENT)
     return limit_of(limits.other_requests, _MOMENT)
 
 

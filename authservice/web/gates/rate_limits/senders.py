@@ -5,10 +5,12 @@ from ipaddress import IPv6Address
 
 from limits import RateLimitItem, RateLimitItemPerSecond
 
+from authservice.web import routes
 from authservice.web.request import AuthRequest
 
 # A site has a /48 and may use each of its 65,536 networks. Several households may share one.
 _OF_A_SITE = 8
+_MINUTE = 60
 
 
 @cache
@@ -30,6 +32,12 @@ def count(request: AuthRequest, limit: RateLimitItem, *what: str, cost: int = 1)
         request.components.silent_proxy.look(request.environ)
     for sender, times in senders(request.from_address):
         limits.count(times_of(limit, times), *what, sender, cost=cost)
+
+
+def count_unknown(request: AuthRequest, *who: str) -> None:
+    """Count a cookie or a token of the form of ours that is not stored, for its path."""
+    limit = limit_of(request.auth_settings.request_limits.unknown_tokens, _MINUTE)
+    count(request, limit, "unknown_tokens", str(routes.known_path(request)), *who)
 
 
 def require_room(request: AuthRequest, limit: RateLimitItem, *what: str) -> None:
