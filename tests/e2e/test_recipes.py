@@ -3,7 +3,9 @@
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
@@ -11,12 +13,15 @@ from sqlalchemy import text
 
 from authservice.database.database import Database
 from tests.e2e import recipes
+from tests.e2e.busy_service import WAIT, busy_service
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, TypedApplication, Visitor
 from tests.helpers.chromium import expect
 from tests.helpers.node import node
 from tests.helpers.ports import free_port
-from tests.helpers.processes import Process
+from tests.helpers.processes import LocalService, Process
+from tests.helpers.production import ORIGIN
+from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
 FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node"]
@@ -171,6 +176,73 @@ def test_a_first_party_application_says_in_a_page_that_the_service_does_not_answ
     assert f"does not answer at {nothing.url}" in answer.text
 
 
+@pytest.fixture
+def busy(service):
+    with busy_service(service.url) as started:
+        yield started
+
+
+def says_to_come_again(answer):
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == WAIT
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert "Try again in a moment" in answer.text
+
+
+@pytest.mark.parametrize("name", ALL_FIRST_PARTY)
+def test_a_first_party_application_says_in_a_page_that_the_service_had_too_many_requests(
+    busy, tmp_path, name
+):
+    application = Application(name, tmp_path, busy)
+    try:
+        says_to_come_again(requests.get(application.url, timeout=20))
+    finally:
+        application.stop()
+
+
+@pytest.mark.parametrize("name", ALL_RELYING_PARTIES)
+def test_a_relying_party_says_in_a_page_that_the_service_had_too_many_requests(
+    busy, tmp_path, name
+):
+    application = Application(name, tmp_path, busy, CLIENT_ID="x", CLIENT_SECRET="x")
+    try:
+        browser = requests.Session()
+        begun = browser.get(application.url, allow_redirects=False, timeout=20)
+        if not begun.is_redirect:
+            begun = browser.get(f"{application.url}sign-in", allow_redirects=False, timeout=20)
+        asked = parse_qs(urlsplit(begun.headers["Location"]).query)
+        back = {"code": "x", "state": asked.get("state", [""])[0], "iss": f"{busy.url}/api/auth"}
+        says_to_come_again(browser.get(f"{application.url}callback", params=back, timeout=20))
+    finally:
+        application.stop()
+
+
+@pytest.fixture(scope="module")
+def production(tmp_path_factory):
+    """The service as it is deployed, asked by back ends on its machine."""
+    folder = tmp_path_factory.mktemp("production")
+    environment = PRODUCTION_ENVIRON | {"AUTH_URL": ORIGIN, "PROVIDER_CLIENT_ID": "app-1"}
+    started = LocalService(folder, ini="production.ini", **environment)
+    yield started
+    started.stop()
+
+
+@pytest.mark.attack("EXHAUSTION-one-address")
+@pytest.mark.parametrize("name", ALL_FIRST_PARTY)
+def test_a_first_party_application_may_have_many_visitors_who_are_not_signed_in(
+    production, tmp_path, name
+):
+    application = Application(name, tmp_path, production)
+    try:
+        with requests.Session() as http:
+            answers = [http.get(application.url, timeout=20) for _ in range(150)]
+    finally:
+        application.stop()
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert all(">Sign in</a>" in answer.text for answer in answers)
+
+
 PYTHON = [name for name, (language, _) in recipes.all_recipes().items() if language == "python"]
 
 
@@ -253,26 +325,53 @@ def test_a_first_party_application_takes_nobody_for_somebody_else(service, perso
 def test_a_page_in_the_browser_signs_in_and_out_with_credentials(
     service, launch_chromium, tmp_path, opened_at
 ):
+    with (
+        browser_application(service, tmp_path) as port,
+        launch_chromium().new_context() as context,
+    ):
+        page = context.new_page()
+        page.goto(f"http://{opened_at}:{port}/")
+        expect(page.get_by_text("Signed out")).to_be_visible()
+        page.get_by_role("button", name="Sign in").click()
+        page.locator("#sign-in-submit").click()
+        expect(page.get_by_text(SIGNED_IN)).to_be_visible()
+        assert page.url == f"http://localhost:{port}/"
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_text("Signed out")).to_be_visible()
+
+
+def test_a_page_in_the_browser_says_that_the_service_is_busy_or_does_not_answer(
+    subtests, busy, launch_chromium, tmp_path
+):
+    nothing = SimpleNamespace(url=f"http://localhost:{free_port()}")
+    for service, said in (
+        (busy, "Try again in a moment"),
+        (nothing, f"No answer from {nothing.url}"),
+    ):
+        with (
+            subtests.test(said=said),
+            browser_application(service, tmp_path) as port,
+            launch_chromium().new_context() as context,
+        ):
+            page = context.new_page()
+            page.goto(f"http://localhost:{port}/")
+            expect(page.get_by_text(said)).to_be_visible()
+
+
+@contextmanager
+def browser_application(service, folder):
+    """Serve the page for browsers on a port of localhost."""
     _, text = recipes.all_recipes()["first-party-browser"]
     page_text = text.replace(recipes.DEFAULT_AUTH_URL, service.url)
-    (tmp_path / "index.html").write_text(page_text, encoding="utf-8")
+    (folder / "index.html").write_text(page_text, encoding="utf-8")
     port = free_port()
     server = Process(
         [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1"],
         ready=f":{port}",
-        cwd=tmp_path,
+        cwd=folder,
     )
     try:
-        with launch_chromium().new_context() as context:
-            page = context.new_page()
-            page.goto(f"http://{opened_at}:{port}/")
-            expect(page.get_by_text("Signed out")).to_be_visible()
-            page.get_by_role("button", name="Sign in").click()
-            page.locator("#sign-in-submit").click()
-            expect(page.get_by_text(SIGNED_IN)).to_be_visible()
-            assert page.url == f"http://localhost:{port}/"
-            page.get_by_role("button", name="Sign out").click()
-            expect(page.get_by_text("Signed out")).to_be_visible()
+        yield port
     finally:
         server.stop()
 
