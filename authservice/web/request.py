@@ -21,7 +21,7 @@ from authservice.services.sessions.sessions import CentralSession
 from authservice.settings import AuthSettings
 from authservice.web import transactions
 from authservice.web.components import Components
-from authservice.web.gates.client_address import client_address
+from authservice.web.gates.client_address import IPAddress, UnreadableAddress, sender_of
 from authservice.web.gates.rate_limits.counts import AllowedRequest
 from authservice.web.session import presented_session
 from authservice.web.session.cookies import Cookies
@@ -198,6 +198,22 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         )
 
     @property
+    def sender(self) -> IPAddress | UnreadableAddress | None:
+        """Return who sent the request, past trusted proxies."""
+        sender = sender_of(self.environ, self.auth_settings.trusted_proxies)
+        if isinstance(sender, UnreadableAddress):
+            self.components.hourly_warnings.say(
+                "%s writes %.100a into X-Forwarded-For, which is no address: all people whom it"
+                " names so count as one sender, and their sessions show no address",
+                self.environ["REMOTE_ADDR"],
+                sender.text,
+            )
+        return sender
+
+    @property
     def from_address(self) -> str | None:
-        """Return the address that the request came from, past trusted proxies."""
-        return client_address(self.environ, self.auth_settings.trusted_proxies)
+        """Return the address that the request came from, or None where it cannot be read."""
+        sender = self.sender
+        if sender is None or isinstance(sender, UnreadableAddress):
+            return None
+        return str(sender)

@@ -77,14 +77,15 @@ def test_a_claimed_address_locks_nobody_out(production, caller):
     assert production.caller("127.0.0.3").get(BEGIN).status == 303
 
 
-def _past_the_proxy(production, address, forwarded_for):
+def _past_the_proxy(production, address, *forwarded_for, worker=0):
     """Ask a process directly, from an address that is a trusted proxy's or not."""
-    port = production.worker_ports[0]
+    port = production.worker_ports[worker]
     connection = http.client.HTTPConnection("127.0.0.1", port, source_address=(address, 0))
     try:
-        connection.request(
-            "GET", "/api/auth/sign-in/begin", headers={"X-Forwarded-For": forwarded_for}
-        )
+        connection.putrequest("GET", "/api/auth/sign-in/begin")
+        for line in forwarded_for:
+            connection.putheader("X-Forwarded-For", line)
+        connection.endheaders()
         answer = connection.getresponse()
         answer.read()
         return answer.status
@@ -98,6 +99,33 @@ def test_who_goes_past_the_proxy_is_not_believed(production):
     statuses = [_past_the_proxy(production, "127.0.0.4", f"198.51.100.{n}") for n in range(32)]
 
     assert statuses == [303] * 30 + [429] * 2
+
+
+@pytest.mark.attack("FAILURES-47")
+def test_both_servers_know_a_sender_whatever_a_proxy_writes(production):
+    for written, another in (
+        ("203.0.113.7:{}", "203.0.113.8:51000"),
+        ("\t[2001:db8:7::1]:{} ", "[2001:db8:8::1]"),
+        ('"[2001:db8:9::1]:{}", 127.0.0.1:{}', "2001:db8:a::1:51000"),
+        ("_hidden7", "_hidden8"),
+        ("203.0.113.7:70000", "203.0.113.7:70001"),
+        (", , ", "unknown"),
+    ):
+        statuses = [
+            _past_the_proxy(
+                production,
+                "127.0.0.1",
+                f"198.51.100.{n}",
+                written.replace("{}", str(51000 + n)),
+                worker=n % 2,
+            )
+            for n in range(32)
+        ]
+        assert statuses == [303] * 30 + [429] * 2, written
+        others = [_past_the_proxy(production, "127.0.0.1", another, worker=n) for n in (0, 1)]
+        assert others == [303] * 2, another
+
+    assert _past_the_proxy(production, "127.0.0.1") == 303
 
 
 @pytest.mark.attack("BROWSER-brute-force")

@@ -32,7 +32,8 @@ def test_only_a_request_whose_sender_is_known_may_be_the_operators(subtests, ask
         (PROXY, {}, False, False),
         ("127.0.0.1", {}, False, False),
         (PROXY, {"X_Forwarded_For": "203.0.113.7"}, True, False),
-        (PROXY, {"X_Forwarded_For": "203.0.113.7:4711"}, False, False),
+        (PROXY, {"X_Forwarded_For": "203.0.113.7:4711"}, True, False),
+        (PROXY, {"X_Forwarded_For": "203.0.113.7, unknown, 127.0.0.1:4711"}, False, False),
         (PROXY, {"X_Forwarded_For": "unknown"}, False, False),
         (PROXY, {"X_Forwarded_For": ""}, False, False),
         (PROXY, {"X_Forwarded_For": "127.0.0.1"}, True, True),
@@ -78,7 +79,8 @@ def test_the_log_says_it_once(ask, caplog):
 
 
 def test_the_log_says_nothing_of_a_proxy_that_names_the_sender(ask, caplog):
-    ask("/sign-in", PROXY, X_Forwarded_For="203.0.113.7")
+    for written in ("203.0.113.7", "[2001:db8::7]:443", "unknown"):
+        ask("/sign-in", PROXY, X_Forwarded_For=written)
     ask("/sign-in", "127.0.0.1", Host="127.0.0.1:8080")
 
     assert said(caplog) == []

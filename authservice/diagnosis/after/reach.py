@@ -245,7 +245,7 @@ _APPEND = (
 )
 SENDERS_UNKNOWN = error(
     "senders.unknown",
-    "The service does not learn who sends a request, so all people count as one sender.",
+    "The service does not learn the address of who sends a request, so people count together.",
     f"{_APPEND} and name its address in auth.trusted_proxies.",
 )
 SENDERS_FORGED = error(

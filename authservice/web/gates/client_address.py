@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from authservice.settings.parsing import IPNetwork
@@ -13,22 +14,39 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _ALSO_FORWARDING = ("HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
 # Headers in which they describe the request that they received.
 _OF_A_PROXY = ("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST")
+_BLANKS = " \t"
+# A zone is the name of an interface, which is stored: Linux has room for 15 characters.
+_IPV6 = r"[0-9A-Fa-f:.]+(?:%[0-9A-Za-z._~-]{1,15})?"
+# Without brackets, what follows the last colon of an IPv6 address is a part of it.
+_NODE = re.compile(rf"(?:\[({_IPV6})\]|([0-9.]+))(?::([0-9]{{1,5}}))?|({_IPV6})")
+_LAST_PORT = 65535
 
 
-def client_address(environ: Mapping[str, Any], trusted: Sequence[IPNetwork]) -> str | None:
+@dataclass(frozen=True, slots=True)
+class UnreadableAddress:
+    """What a trusted proxy wrote in place of an address."""
+
+    text: str
+
+
+def sender_of(
+    environ: Mapping[str, Any], trusted: Sequence[IPNetwork]
+) -> IPAddress | UnreadableAddress | None:
     """Return the nearest address that is not a trusted proxy's, or None when there is none.
 
     X-Forwarded-For is read from the right, as far as trusted proxies wrote it: what stands
-    further left is whatever the sender claimed.
+    further left is whatever the sender claimed. An entry may have quotes, brackets and a port, as
+    a node of RFC 7239, section 6, has. One that is no address is the sender, as it is written.
     """
     address = _parse(environ.get("REMOTE_ADDR", ""))
-    hops = str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",")
-    while address is not None and hops and _is_in(address, trusted):
-        nearer = _parse(hops.pop())
-        if nearer is None:
-            break
-        address = nearer
-    return None if address is None else str(address)
+    forwarded = environ.get("HTTP_X_FORWARDED_FOR")
+    entries = [] if forwarded is None else str(forwarded).split(",")
+    while address is not None and entries and _is_in(address, trusted):
+        entry = entries.pop()
+        address = _parse(entry)
+        if address is None:
+            return UnreadableAddress(entry.strip(_BLANKS))
+    return address
 
 
 def is_sender_known(
@@ -49,7 +67,7 @@ def is_sender_known(
         by_proxy = _is_loopback(_parse(remote)) and host == public_host
         return forwarded is None and not signs and not by_proxy
     if forwarded is not None:
-        return _parse(str(forwarded).rpartition(",")[2]) is not None
+        return not isinstance(sender_of(environ, trusted), UnreadableAddress)
     return not signs and host != public_host
 
 
@@ -85,8 +103,14 @@ def _is_in(address: IPAddress, networks: Sequence[IPNetwork]) -> bool:
 
 
 def _parse(text: str) -> IPAddress | None:
+    text = text.strip(_BLANKS)
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]
+    node = _NODE.fullmatch(text)
+    if node is None or int(node[3] or 0) > _LAST_PORT:
+        return None
     try:
-        address = ipaddress.ip_address(text.strip())
+        address = ipaddress.ip_address(node[1] or node[2] or node[4])
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address

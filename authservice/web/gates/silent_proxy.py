@@ -1,4 +1,4 @@
-"""A proxy that does not name the sender of a request: detected on its requests, and logged once."""
+"""A proxy that says nothing of who sent a request: detected on its requests, and logged once."""
 
 import logging
 import threading
@@ -29,12 +29,13 @@ class SilentProxy:
 
         A header from a sender that is not trusted means nothing: any stranger can send one.
         """
-        if self._unsaid.locked() or self.knows_sender(environ):
+        said = "HTTP_X_FORWARDED_FOR" in environ
+        if said or self._unsaid.locked() or self.knows_sender(environ):
             return
         address = str(environ.get("REMOTE_ADDR", ""))
         if is_trusted(address, self._trusted) and self._unsaid.acquire(blocking=False):
             _log.warning(
-                "%s passes requests on without a readable address in X-Forwarded-For, so all people"
-                " behind it count as one sender; let the proxy append each sender's address",
+                "%s passes requests on without X-Forwarded-For, so all people behind it count as"
+                " one sender; let the proxy append each sender's address",
                 address,
             )

@@ -8,5 +8,5 @@ from authservice.web.request import AuthRequest
 
 def place(request: AuthRequest) -> AbstractContextManager[None]:
     """Give the request a place; raises TooManySignInsError if there is none."""
-    sent_by = [name for name, _times in senders.senders(request.from_address)]
+    sent_by = [name for name, _times in senders.senders(request.sender)]
     return request.components.sign_in_places.place(*sent_by)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.functional.rate_limits.asking import BEGIN, at, get
+from tests.helpers.browser import Browser
 from tests.helpers.production import production_app, production_browser
 
 
@@ -57,14 +58,53 @@ def test_without_a_trusted_proxy_no_forwarded_address_counts(browser):
     assert statuses[-1] == 429
 
 
-@pytest.mark.attack("FAILURES-47")
-def test_behind_a_trusted_proxy_its_word_counts_and_no_claim_left_of_it(make_app, monkeypatch):
+@pytest.fixture
+def forwarded(make_app, monkeypatch):
+    """Ask through trusted proxies that write this about the sender."""
     app = production_app(make_app, monkeypatch, auth__trusted_proxies="127.0.0.1 10.0.0.0/8")
     browser = production_browser(app)
 
-    def ask(forwarded_for):
-        return get(browser, BEGIN, 1, headers={"X-Forwarded-For": forwarded_for})[0]
+    def ask(written, times=1):
+        return get(browser, BEGIN, times, headers={"X-Forwarded-For": written})
 
-    statuses = [ask(f"198.51.100.{n}, 203.0.113.8, 10.1.2.3") for n in range(31)]
+    return ask
+
+
+@pytest.mark.attack("FAILURES-47")
+def test_behind_a_trusted_proxy_its_word_counts_and_no_claim_left_of_it(forwarded):
+    statuses = [
+        forwarded(f"198.51.100.{n}, 203.0.113.8:{51000 + n}, 10.1.2.3")[0] for n in range(31)
+    ]
     assert statuses == [303] * 30 + [429]
-    assert ask("203.0.113.9, 10.1.2.3") == 303
+    assert forwarded("203.0.113.9, 10.1.2.3") == [303]
+
+
+@pytest.mark.attack("FAILURES-47")
+def test_what_a_proxy_writes_in_place_of_an_address_is_a_sender_apart(forwarded):
+    long = "x" * 10_000
+    for written in ("unknown", "_hidden", "", f"{long}1"):
+        statuses = [forwarded(f"198.51.100.{n}, {written} , 10.1.2.3")[0] for n in range(31)]
+        assert statuses == [303] * 30 + [429], written[:99]
+
+    assert forwarded("_another") == forwarded(f"{long}2") == [303]
+    # Nor does it count for the proxies.
+    assert forwarded("127.0.0.1") == forwarded("10.1.2.3") == [303]
+
+
+def test_the_log_says_once_an_hour_what_is_no_address(forwarded, caplog):
+    for written in ("\x1b[2J\x85" + "x" * 10_000, "unknown"):
+        forwarded(f"{written}, 10.1.2.3", 2)
+
+    (line,) = [
+        record.getMessage() for record in caplog.records if "no address" in record.getMessage()
+    ]
+    assert line.startswith(r"127.0.0.1 writes '\x1b[2J\x85xxx")
+    assert len(line) < 300
+
+
+def test_a_session_shows_no_address_that_is_none(make_app):
+    browser = Browser(make_app(auth__trusted_proxies="127.0.0.1"))
+    browser.extra_environ["HTTP_X_FORWARDED_FOR"] = "1.2.3.4, unknown"
+    browser.sign_in()
+
+    assert browser.session()["session"]["ipAddress"] == ""

@@ -52,7 +52,7 @@ def check_of(request: AuthRequest) -> CheckRateLimit:
         if public:
             counts_as = tuple(
                 (times_of(limit, times), (*who, sender))
-                for sender, times in senders(request.from_address)
+                for sender, times in senders(request.sender)
             )
         for each, named in counts_as:
             limits.require_room(each, *named)

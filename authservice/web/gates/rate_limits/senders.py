@@ -1,11 +1,13 @@
 """Who sent a request, as far as its address says, and counting it for them."""
 
+import hashlib
 from functools import cache
-from ipaddress import IPv6Address
+from ipaddress import IPv4Address
 
 from limits import RateLimitItem, RateLimitItemPerSecond
 
 from authservice.web import routes
+from authservice.web.gates.client_address import IPAddress, UnreadableAddress
 from authservice.web.request import AuthRequest
 
 # A site has a /48 and may use each of its 65,536 networks. Several households may share one.
@@ -30,7 +32,7 @@ def count(request: AuthRequest, limit: RateLimitItem, *what: str, cost: int = 1)
     if "ready" not in what:
         # There a load balancer asks for itself, perhaps by the public name.
         request.components.silent_proxy.look(request.environ)
-    for sender, times in senders(request.from_address):
+    for sender, times in senders(request.sender):
         limits.count(times_of(limit, times), *what, sender, cost=cost)
 
 
@@ -45,7 +47,7 @@ def require_room(request: AuthRequest, limit: RateLimitItem, *what: str) -> None
     limits = request.components.rate_limits
     if limits is None:
         return
-    for sender, times in senders(request.from_address):
+    for sender, times in senders(request.sender):
         limits.require_room(times_of(limit, times), *what, sender)
 
 
@@ -56,15 +58,18 @@ def times_of(limit: RateLimitItem, times: int) -> RateLimitItem:
     return RateLimitItemPerSecond(times * limit.amount, limit.get_expiry())
 
 
-def senders(address: str | None) -> tuple[tuple[str, int], ...]:
-    """Return what is counted for an address, each with how many times a limit it may use.
+def senders(sender: IPAddress | UnreadableAddress | None) -> tuple[tuple[str, int], ...]:
+    """Return what is counted for a sender, each with how many times a limit it may use.
 
     An IPv6 sender has a whole /64, and often each of a /48. The narrower one comes first: what it
     is refused does not count against its neighbours.
     """
-    if address is None:
+    if sender is None:
         return (("unknown", 1),)
-    if ":" not in address:
-        return ((address, 1),)
-    number = int(IPv6Address(address.partition("%")[0]))
+    if isinstance(sender, UnreadableAddress):
+        # All of it, so that none are taken for one: the servers bound how long a header is.
+        return ((f"unreadable {hashlib.sha256(sender.text.encode()).hexdigest()}", 1),)
+    if isinstance(sender, IPv4Address):
+        return ((str(sender), 1),)
+    number = int(sender)
     return ((f"{number >> 64:x}/64", 1), (f"{number >> 80:x}/48", _OF_A_SITE))
