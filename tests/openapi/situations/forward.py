@@ -20,7 +20,7 @@ def _asked(world, operation, query="", **headers):
     return world.get(f"{PATHS[operation]}{query}", headers=SAID[operation] | headers)
 
 
-@empty(AUTH_REQUEST, 204)
+@empty(AUTH_REQUEST, 200)
 def who_is_signed_in_passes_nginx(world):
     world.signed_in()
     return _asked(world, AUTH_REQUEST)

@@ -36,8 +36,6 @@ _TEXTS = (
     _("The application is for certain people only."),
     _("Ask the people who run ${service}, or sign in with another account."),
 )
-# The one answer that has no length (RFC 9110, section 8.6).
-_NO_CONTENT = 204
 _NO_STORE = ("Cache-Control", "no-store")
 
 
@@ -67,11 +65,11 @@ _NO_CONDITIONS = _Conditions(frozenset(), extends=False)
 
 @view_config(route_name="forward.auth_request", request_method="GET")
 def auth_request(request: AuthRequest) -> Response:
-    """Return 204, 401 or 403; with 401, X-Auth-Sign-In is the whole address to go to."""
+    """Return 200, 401 or 403; with 401, X-Auth-Sign-In is the whole address to go to."""
     address = asked_request.original_url(request)
     conditions = _Conditions.of(request)
     try:
-        response = _answer_to_person(request, conditions, address, _NO_CONTENT)
+        response = _answer_to_person(request, conditions, address)
     except TooManyRequestsError:
         response = None
     if response is None:
@@ -86,7 +84,7 @@ def forward_auth(request: AuthRequest) -> Response:
     asked = asked_request.forwarded(request)
     conditions = _Conditions.of(request)
     try:
-        response = _answer_to_person(request, conditions, asked.address, 200)
+        response = _answer_to_person(request, conditions, asked.address)
     except TooManyRequestsError:
         return _unauthorized(request)
     if response is not None:
@@ -107,7 +105,7 @@ def refused_request(error: RefusedRequestError, request: AuthRequest) -> Respons
 
 
 def _answer_to_person(
-    request: AuthRequest, conditions: _Conditions, address: str, status: int
+    request: AuthRequest, conditions: _Conditions, address: str
 ) -> Response | None:
     """Return the answer to who is signed in, or None; raises TooManyRequestsError."""
     session = _session(request, conditions)
@@ -121,10 +119,7 @@ def _answer_to_person(
         if not named:
             return _refused(request, user, conditions, address)
         value = identity_headers.groups_value(named)
-    headers = [*identity_headers.of_person(user, value), _NO_STORE]
-    if status == _NO_CONTENT:
-        return Response(status=status, headerlist=headers)
-    return ReadyAnswer(b"", headers, status)
+    return ReadyAnswer(b"", [*identity_headers.of_person(user, value), _NO_STORE])
 
 
 def _groups_told(request: AuthRequest, user: User) -> str:
