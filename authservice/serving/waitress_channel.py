@@ -195,6 +195,23 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
 
 
+class _Task(WSGITask):  # type: ignore[misc]  # waitress has no types
+    """The answer of the application."""
+
+    def set_close_on_finish(self) -> None:
+        """Close the connection after the answer, unless it only lacks a length and needs none.
+
+        What can have no body ends with its headers (RFC 9112, section 6.3).
+        """
+        wish = self.request.headers.get("CONNECTION", "").lower()
+        is_old = self.version == "1.0"
+        goes_on = wish == "keep-alive" if is_old else wish != "close"
+        if self.has_body or not goes_on:
+            super().set_close_on_finish()
+        elif is_old:
+            self.response_headers.append(("Connection", "Keep-Alive"))
+
+
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
     """What is answered to a request that was refused while it arrived."""
 
@@ -226,6 +243,7 @@ def _refusal(channel: "Channel", request: RequestParser) -> Task:
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection of a client."""
 
+    task_class = _Task
     error_task_class = staticmethod(_refusal)
     request: RequestParser | None
     sent_continue: bool

@@ -44,9 +44,12 @@ class Connection:
 
     def answer(self):
         """Return status and body of the next answer."""
-        status = int(self.line().split()[1])
-        headers = dict(iter(self._header, ("", "")))
+        status, headers = self.head()
         return status, self._file.read(int(headers["content-length"]))
+
+    def head(self):
+        """Return status and headers of the next answer."""
+        return int(self.line().split()[1]), dict(iter(self._header, ("", "")))
 
     def _header(self):
         name, _, value = self.line().partition(":")

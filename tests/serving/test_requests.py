@@ -306,6 +306,45 @@ def test_a_head_request_is_answered_without_a_body(server, connect):
     assert connection.rest().endswith("\r\n\r\n")
 
 
+def test_an_answer_without_a_body_ends_no_connection(subtests, server, connect):
+    known = "If-None-Match: *\r\n"
+    asks = "Access-Control-Request-Method: GET\r\nOrigin: "
+    token = f"Authorization: Bearer {server.control_token}\r\n"
+    for line, headers, status in (
+        ("OPTIONS /api/auth/oauth2/token", f"{asks}https://shop.example\r\n", 204),
+        ("OPTIONS /api/auth/get-session", f"{asks}{server.url}\r\n", 204),
+        ("DELETE /api/local/persons/local-developer/sessions", token, 204),
+        ("GET /api/auth/.well-known/openid-configuration", known, 304),
+        ("GET /.well-known/oauth-authorization-server/api/auth", known, 304),
+        ("GET /api/auth/jwks", known, 304),
+        ("HEAD /api/auth/jwks", known, 304),
+        ("GET /api/openapi.json", known, 304),
+        ("GET /static/authservice.css", known, 304),
+        ("HEAD /api/health", "", 200),
+    ):
+        for version, wish, kept in (
+            ("1.1", "", True),
+            ("1.1", "Connection: close\r\n", False),
+            ("1.0", "Connection: keep-alive\r\n", True),
+            ("1.0", "", False),
+        ):
+            with subtests.test(line=line, version=version, wish=wish):
+                connection = connect(server.port)
+                for _ in range(2 if kept else 1):
+                    connection.send(f"{line} HTTP/{version}\r\nHost: localhost\r\n")
+                    connection.send(f"{wish}{headers}\r\n")
+                    answered, told = connection.head()
+                    assert answered == status
+                    said = told.get("connection", "").lower()
+                    # What is not said is no wish to close, since HTTP/1.1.
+                    assert (said == "keep-alive" if version == "1.0" else said != "close") == kept
+                    # RFC 9110, section 8.6: of a 304 it would be that of the whole document.
+                    assert ("content-length" in told) == (status == 200)
+                if kept:
+                    connection.send_no_more()
+                assert connection.ends()
+
+
 def test_a_head_request_that_is_refused_is_answered_without_a_body(subtests, server, connect):
     for lines in ("Content-Length: 70000\r\n", "Content-Length: 5 5\r\n"):
         with subtests.test(lines=lines):
