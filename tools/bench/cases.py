@@ -45,16 +45,25 @@ def _session(population: Population) -> Operation:
     _expect(answer, f'"{person.user_id}"')
 
 
+def _auth_request(population: Population) -> Operation:
+    asked = {"X-Original-URL": f"http://{population.host}/"}
+    return _asked_by_proxy(population, "auth-request", asked)
+
+
 def _forward(population: Population) -> Operation:
-    person = population.any_person()
     asked = {
         "X-Forwarded-Method": "GET",
         "X-Forwarded-Proto": "http",
         "X-Forwarded-Host": population.host,
         "X-Forwarded-Uri": "/",
-        "Cookie": person.cookies,
     }
-    answer = yield get(population.host, "/api/auth/forward/forward-auth", asked)
+    return _asked_by_proxy(population, "forward-auth", asked)
+
+
+def _asked_by_proxy(population: Population, name: str, asked: dict[str, str]) -> Operation:
+    person = population.any_person()
+    headers = asked | {"Cookie": person.cookies}
+    answer = yield get(population.host, f"/api/auth/forward/{name}", headers)
     if answer.status != 200 or answer.header("Remote-User") != person.user_id:
         raise WrongAnswerError(f"{answer.status} for another user: {answer.head[:300]!r}")
 
@@ -113,6 +122,7 @@ CASES = {
         Case("jwks", "JWKS", _jwks),
         Case("session", "session check", _session),
         Case("forward", "forward authentication", _forward),
+        Case("auth-request", "the same for nginx", _auth_request),
         Case("userinfo", "userinfo", _userinfo),
         Case("introspection", "introspection", _introspection),
         Case("refresh", "refresh with rotation", _refresh),
