@@ -16,11 +16,15 @@ _VISIBLE = r"[^\x00-\x20\x7f]"
 # A name of DNS, or an address, and a port: anything else is told apart by the rules for origins.
 _HOST = r"[^\x00-\x20\x7f/?#@\\,]{1,260}"
 _ORIGINAL_URL = re.compile(rf"(https?://{_HOST})([/?#]{_VISIBLE}*)?")
-# What a header must be, and how that is said.
-_METHOD = re.compile(r"[A-Z][A-Z-]*"), "a method in capital letters"
-_PROTO = re.compile(r"https?|wss?"), "http or https"
-_FORWARDED_HOST = re.compile(_HOST), "a host, with its port where that is not the usual one"
-_URI = re.compile(rf"/{_VISIBLE}*"), "a path, with its query"
+# What headers must be, and how that is said.
+_METHOD = "HTTP_X_FORWARDED_METHOD", re.compile(r"[A-Z][A-Z-]*"), "a method in capital letters"
+_PROTO = "HTTP_X_FORWARDED_PROTO", re.compile(r"https?|wss?"), "http or https"
+_FORWARDED_HOST = (
+    "HTTP_X_FORWARDED_HOST",
+    re.compile(_HOST),
+    "a host, with its port where that is not the usual one",
+)
+_URI = "HTTP_X_FORWARDED_URI", re.compile(rf"/{_VISIBLE}*"), "a path, with its query"
 # Some proxies name the scheme of a websocket.
 _SCHEMES = {"ws": "http", "wss": "https"}
 # Browsers send these as they are. In an address they are percent-encoded.
@@ -60,10 +64,10 @@ def original_url(request: AuthRequest) -> str:
 def forwarded(request: AuthRequest) -> AskedRequest:
     """Return what X-Forwarded-Method, -Proto, -Host and -Uri tell; raises RefusedRequestError."""
     _require_proxy(request)
-    method = _said(request, "Method", *_METHOD)
-    proto = _said(request, "Proto", *_PROTO)
-    host = _said(request, "Host", *_FORWARDED_HOST)
-    uri = _said(request, "Uri", *_URI)
+    method = _said(request, *_METHOD)
+    proto = _said(request, *_PROTO)
+    host = _said(request, *_FORWARDED_HOST)
+    uri = _said(request, *_URI)
     address = _on_site(request, f"{_SCHEMES.get(proto, proto)}://{host}", uri)
     return AskedRequest(address, method in {"GET", "HEAD"} and _opens_a_page(request))
 
@@ -84,10 +88,11 @@ def _require_proxy(request: AuthRequest) -> None:
 
 
 def _said(request: AuthRequest, name: str, pattern: re.Pattern[str], rule: str) -> str:
-    value: str = request.environ.get(f"HTTP_X_FORWARDED_{name.upper()}", "")
+    value: str = request.environ.get(name, "")
     if not pattern.fullmatch(value):
+        header = name.removeprefix("HTTP_").replace("_", "-").title()
         raise RefusedRequestError(
-            "INVALID_FORWARDED_REQUEST", f"X-Forwarded-{name} must come once, and be {rule}"
+            "INVALID_FORWARDED_REQUEST", f"{header} must come once, and be {rule}"
         )
     return value
 

@@ -9,6 +9,7 @@ from authservice.services.people.users import User
 # Visible ASCII stays as it is. A percent sign begins what is encoded, and a comma ends a group.
 _PLAIN = re.compile(r"[!-$&-+\--~]*")
 _KEPT = "!\"#$&'()*+-./:;<=>?@[\\]^_`{|}~"
+_ASCII = {code: quote(chr(code), safe=_KEPT) for code in range(128)}
 _LONGEST_GROUPS = 4096
 # As WSGI names them. Every proxy of ours puts its own in place of those of a visitor.
 _OURS = {f"HTTP_REMOTE_{name}" for name in ("USER", "NAME", "EMAIL", "USERNAME", "GROUPS")}
@@ -52,4 +53,7 @@ def cut(value: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    return text if _PLAIN.fullmatch(text) else quote(text, safe=_KEPT)
+    if _PLAIN.fullmatch(text):
+        return text
+    # Most names have a space, and this takes a third of the time for it.
+    return text.translate(_ASCII) if text.isascii() else quote(text, safe=_KEPT)

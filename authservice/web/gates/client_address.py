@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from authservice.settings.parsing import IPNetwork
@@ -20,6 +21,8 @@ _IPV6 = r"[0-9A-Fa-f:.]+(?:%[0-9A-Za-z._~-]{1,15})?"
 # Without brackets, what follows the last colon of an IPv6 address is a part of it.
 _NODE = re.compile(rf"(?:\[({_IPV6})\]|([0-9.]+))(?::([0-9]{{1,5}}))?|({_IPV6})")
 _LAST_PORT = 65535
+# Longer than an IPv6 address with its zone and its port, in brackets and quotes.
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,11 @@ def _is_in(address: IPAddress, networks: Sequence[IPNetwork]) -> bool:
 
 def _parse(text: str) -> IPAddress | None:
     text = text.strip(_BLANKS)
+    return _read(text) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> IPAddress | None:
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]
     node = _NODE.fullmatch(text)
