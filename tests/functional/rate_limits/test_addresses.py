@@ -107,4 +107,4 @@ def test_a_session_shows_no_address_that_is_none(make_app):
     browser.extra_environ["HTTP_X_FORWARDED_FOR"] = "1.2.3.4, unknown"
     browser.sign_in()
 
-    assert browser.session()["session"]["ipAddress"] == ""
+    assert browser.get("/api/auth/list-sessions").json[0]["ipAddress"] == ""
