@@ -171,13 +171,12 @@ def test_one_sign_in_attempt_makes_one_session(processes, browser, database):
     leaving = form.submit("choice", value="sign-in").location
     callback = {"path": browser.path(leaving), "headers": {"Cookie": browser.cookie_header()}}
 
-    answers = processes.send([callback] * MANY)
+    answers = processes.send([callback] * 8)
 
-    assert _statuses(answers) == {303: 1, 400: MANY - 1}
-    assert [each["location"] for each in answers if each["status"] == 303] == [
-        f"{browser.origin}/home"
-    ]
-    assert [answer["cookies"] for answer in answers if answer["status"] == 400] == [[]] * (MANY - 1)
+    # One is exchanged, and the others lead on as it does, into the same session.
+    assert _statuses(answers) == {303: 8}
+    assert {answer["location"] for answer in answers} == {f"{browser.origin}/home"}
+    assert len({str(answer["cookies"]) for answer in answers}) == 1
     assert [_count(database, table) for table in (session, user, account)] == [1, 1, 1]
 
 

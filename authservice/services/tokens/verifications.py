@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from authservice import clock
 from authservice.crypto.secret_values import random_id
-from authservice.database.database import insert_or_ignore
+from authservice.database.database import insert_or_ignore, runs_alone
 from authservice.database.prepared import Prepared
 from authservice.models import verification
 
@@ -45,6 +45,16 @@ _COLUMNS = (
 _PEEK = Prepared(select(*_COLUMNS).where(verification.c.identifier == bindparam("identifier")))
 _PEEK_BY_ID = Prepared(select(*_COLUMNS).where(verification.c.id == bindparam("peeked_id")))
 
+_CLAIM = Prepared(
+    update(verification)
+    .where(verification.c.id == bindparam("claimed_id"))
+    .values(updated_at=verification.c.updated_at)
+)
+_CHANGE = Prepared(
+    update(verification)
+    .where(verification.c.id == bindparam("changed_id"))
+    .values(value=bindparam("new_value"))
+)
 _SPEND = Prepared(
     update(verification)
     .where(
@@ -85,6 +95,20 @@ def peek_by_id(connection: Connection, verification_id: str) -> Verification | N
     """Return what ``peek`` returns, of the row with an id."""
     row = _PEEK_BY_ID.first(connection, {"peeked_id": verification_id})
     return None if row is None else Verification(*row)
+
+
+def claim(connection: Connection, verification_id: str) -> None:
+    """Lock a row that is changed later in the transaction, before people whom that locks as well.
+
+    Who deletes people has these rows first.
+    """
+    if not runs_alone(connection):
+        _CLAIM.rowcount(connection, {"claimed_id": verification_id})
+
+
+def change(connection: Connection, verification_id: str, value: str) -> None:
+    """Replace a value, spent or not."""
+    _CHANGE.rowcount(connection, {"changed_id": verification_id, "new_value": value})
 
 
 def spend(connection: Connection, verification_id: str, keep_until: datetime) -> bool:

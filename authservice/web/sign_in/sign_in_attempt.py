@@ -5,10 +5,13 @@ row under its id; a second begin finds that row and leads to the very same place
 """
 
 import json
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
+
+from pyramid.response import Response
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
@@ -17,6 +20,7 @@ from authservice.oauth.authorize.pending import InteractionError
 from authservice.services.tokens import verifications
 from authservice.services.tokens.verifications import Verification
 from authservice.web.gates.rate_limits import by_sender
+from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import interactions, return_target
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
@@ -24,6 +28,8 @@ from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
 _PURPOSE = "sign-in attempt"
 _STORED = "sign-in attempt at rest"
 LIFETIME = timedelta(minutes=10)
+# How long a callback waits for another one of its attempt, and how often it looks, in seconds.
+_PATIENCE, _PAUSE = 2.0, 0.1
 
 
 class AttemptError(Exception):
@@ -100,7 +106,7 @@ def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
     """
     browser = request.known_browser
     content = _content(attempt) | {"browser": browser and digest(browser)}
-    value = request.components.secret.encrypt(_STORED, json.dumps(content))
+    value = _encrypted(request, content)
     if verifications.peek(request.db_readonly, _identifier(attempt.state)) is None:
         # Before the writing transaction, for which no one should wait while Redis counts.
         by_sender.count_begun_sign_in(request, len(value))
@@ -129,13 +135,10 @@ def _wants_presence(request: AuthRequest, target: ReturnTarget) -> bool:
 
 def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt] | None:
     """Return the attempt that a callback's state names, finished or not."""
-    row = verifications.peek(request.db_readonly, _identifier(state))
-    if row is None:
+    stored = _stored(request, state)
+    if stored is None:
         return None
-    plain = request.components.secret.decrypt(_STORED, row.value)
-    if plain is None:
-        return None
-    content = json.loads(plain)
+    row, content = stored
     # The version before stored no browser, and who comes long after is led nowhere.
     begun_in = content.get("browser") if clock.now() < row.expires_at else None
     attempt = replace(_attempt(row.id, content), begun_in=begun_in)
@@ -146,6 +149,43 @@ def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt]
     return row, attempt
 
 
+def claim(request: AuthRequest, row: Verification) -> None:
+    """Begin the transaction that makes the session with the row in which its answer is kept."""
+    verifications.claim(request.db, row.id)
+
+
+def keep_answer(
+    request: AuthRequest, row: Verification, attempt: SignInAttempt, answer: Response
+) -> None:
+    """Keep how a redirect leads the browser on that began the attempt, with all its cookies."""
+    content = _content(attempt) | {
+        "browser": attempt.begun_in,
+        "location": answer.location,
+        "cookies": answer.headers.getall("Set-Cookie"),
+    }
+    verifications.change(request.db, row.id, _encrypted(request, content))
+
+
+def kept_answer(request: AuthRequest, attempt: SignInAttempt) -> Response | None:
+    """Return how the callback that finishes the attempt leads on, or None.
+
+    It may be on its way: no other process tells of it, so the row is read until it is there.
+    """
+    end = time.monotonic() + _PATIENCE
+    while (stored := _stored(request, attempt.state)) is not None:
+        row, content = stored
+        if not row.spent or clock.now() >= row.expires_at:
+            return None
+        if "location" in content:
+            answer = see_other(content["location"])
+            answer.headerlist.extend(("Set-Cookie", each) for each in content["cookies"])
+            return answer
+        if time.monotonic() > end:
+            return None
+        time.sleep(_PAUSE)
+    return None
+
+
 def spend(request: AuthRequest, row: Verification) -> bool:
     """Spend the attempt for good; False when another request did so, or when it has expired.
 
@@ -153,6 +193,18 @@ def spend(request: AuthRequest, row: Verification) -> bool:
     """
     with request.database.transaction() as connection:
         return verifications.spend(connection, row.id, clock.now() + LIFETIME)
+
+
+def _stored(request: AuthRequest, state: str) -> tuple[Verification, dict[str, Any]] | None:
+    row = verifications.peek(request.db_readonly, _identifier(state))
+    if row is None:
+        return None
+    plain = request.components.secret.decrypt(_STORED, row.value)
+    return None if plain is None else (row, json.loads(plain))
+
+
+def _encrypted(request: AuthRequest, content: dict[str, Any]) -> str:
+    return request.components.secret.encrypt(_STORED, json.dumps(content))
 
 
 def _identifier(state: str) -> str:

@@ -31,13 +31,11 @@ def callback(request: AuthRequest) -> Response:
     if request.matchdict["provider_id"] != request.identity_provider.id:
         by_sender.count_callback(request, None)
         return error_json(404, "Provider not found", "PROVIDER_NOT_FOUND")
-    row_and_attempt = sign_in_attempt.find(request, request.GET.get("state", ""))
-    if row_and_attempt is None or row_and_attempt[0].spent or row_and_attempt[0].expired:
-        by_sender.count_callback(request, None)
-        return _repeated_or_unknown(request, *(row_and_attempt or (None, None)))
-    row, attempt = row_and_attempt
-    begun_here = request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
-    by_sender.count_callback(request, attempt.id if begun_here else None)
+    row, attempt = sign_in_attempt.find(request, request.GET.get("state", "")) or (None, None)
+    begun_here = attempt is not None and _still_waits(request, attempt)
+    by_sender.count_callback(request, attempt.id if attempt and begun_here else None)
+    if row is None or attempt is None or row.spent or row.expired:
+        return _repeated_or_unknown(request, row, attempt)
     if not begun_here:
         # The attempt does not change: the browser in which it began may still finish it.
         elsewhere = SignInFailedError("state_mismatch", "the callback came to another browser")
@@ -48,10 +46,15 @@ def callback(request: AuthRequest) -> Response:
         profile = _profile(request, row, attempt)
         if profile is None:
             return _repeated_or_unknown(request, row, attempt)
+        sign_in_attempt.claim(request, row)
         response = arrived(request, attempt, profile, began_at)
     except SignInFailedError as error:
         response = sign_in_failures.failed(request, attempt, error)
+        request.cookies_of_service.clear_attempt(response, attempt.id)
+        return response
     request.cookies_of_service.clear_attempt(response, attempt.id)
+    if response.location is not None:
+        sign_in_attempt.keep_answer(request, row, attempt, response)
     return response
 
 
@@ -84,8 +87,12 @@ def _repeated_or_unknown(
     """Answer a callback that finishes no sign-in; a repeated one after a sign-in is no error.
 
     After a double click the second callback is the one whose answer the browser follows: it leads
-    on as the first one did, in the browser in which the sign-in began.
+    on as the first one does, in the browser in which the sign-in began.
     """
+    if attempt is not None and _still_waits(request, attempt):
+        answer = sign_in_attempt.kept_answer(request, attempt)
+        if answer is not None:
+            return answer
     auth_url = request.auth_settings.auth_url
     session = request.confirmed_session
     if session is not None:
@@ -94,7 +101,8 @@ def _repeated_or_unknown(
             new_user = row.updated_at is not None and session.user.created_at >= row.updated_at
             return see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
         return page(request, "signed_in", {"user": session.user})
-    if row and attempt and row.spent and _waits(request, attempt):
+    navigates = request.environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
+    if row and attempt and row.spent and navigates and _still_waits(request, attempt):
         return _begun_again(request, attempt)
     again = way_back.again(request, attempt.target) if attempt else None
     application = way_back.application_of(request, attempt.target) if attempt else None
@@ -110,13 +118,9 @@ def _repeated_or_unknown(
     )
 
 
-def _waits(request: AuthRequest, attempt: SignInAttempt) -> bool:
-    """Tell whether a browser still waits: the answer to its first callback clears this cookie.
-
-    A program that sends a callback again does not say that it navigates: it is told the reason.
-    """
-    navigates = request.environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
-    return navigates and request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
+def _still_waits(request: AuthRequest, attempt: SignInAttempt) -> bool:
+    """Tell whether the browser has no answer yet: that to its first callback clears this cookie."""
+    return request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
 
 
 def _begun_again(request: AuthRequest, attempt: SignInAttempt) -> Response:
