@@ -11,7 +11,7 @@ import json
 import os
 from base64 import urlsafe_b64decode
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Literal
 
@@ -34,6 +34,7 @@ class Unsealed:
     """A value that was sealed here, and whether it has expired."""
 
     value: dict[str, Any]
+    expires_at: datetime
     expired: bool
 
 
@@ -104,7 +105,8 @@ class ServerSecret:
         if plain is None:
             return None
         content = json.loads(plain)
-        return Unsealed(content["val"], expired=now.timestamp() >= content["exp"])
+        expires_at = datetime.fromtimestamp(content["exp"], UTC)
+        return Unsealed(content["val"], expires_at, expired=now >= expires_at)
 
 
 def encrypt(key: bytes, label: str, plain: str) -> str:

@@ -147,13 +147,22 @@ def test_the_attempt_cookie_of_another_attempt_does_not_count(app, browser, leav
     assert _count(database, session) == 0
 
 
-def test_a_late_callback_says_that_it_is_late(browser, leaving, turnable_clock):
-    turnable_clock.advance(minutes=10, seconds=1)
-
-    answer = browser.visit(leaving, expect_errors=True)
+def test_a_late_callback_begins_again_once(app, browser, leaving, turnable_clock, database):
+    late = []
+    for _ in range(2):
+        turnable_clock.advance(minutes=10, seconds=1)
+        late.append(leaving)
+        stranger = Browser(app).visit(leaving, expect_errors=True)
+        assert (stranger.status_int, "has expired" in stranger.text) == (400, True)
+        answer = browser.visit(leaving, expect_errors=True)
+        leaving = answer.location
 
     assert answer.status_int == 400
-    assert "expired" in answer.text
+    assert "This sign-in has expired" in answer.text
+    again = browser.visit(late[0]).location
+    assert again not in late
+    assert browser.visit(again).location == f"{ORIGIN}/home"
+    assert _count(database, session) == 1
 
 
 def test_a_late_callback_finds_the_person_signed_in(browser, leaving, turnable_clock):

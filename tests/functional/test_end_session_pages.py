@@ -198,17 +198,42 @@ def test_the_confirmation_follows_only_what_was_sealed(browser, page, value):
 
     answer = page.forms[0].submit("decision", value="sign-out", expect_errors=True)
 
-    is_refusal(answer, "ten minutes")
+    is_refusal(answer, "longer than a day")
     assert browser.session() is not None
 
 
-def test_a_confirmation_expires(browser, page, turnable_clock):
-    turnable_clock.advance(minutes=10, seconds=1)
+@pytest.mark.parametrize("decision", ["sign-out", "stay"])
+def test_a_confirmation_that_was_left_open_is_shown_again(
+    browser, page, turnable_clock, decision, database
+):
+    turnable_clock.advance(hours=23)
 
-    is_refusal(
-        page.forms[0].submit("decision", value="sign-out", expect_errors=True), "ten minutes"
-    )
+    again = is_confirmation(browser.follow_home(decide(page, decision)))
+
+    assert "Example App" in again.text
+    assert sessions_left(database) == 1
+    assert left_to(decide(again, "sign-out"), BYE) == {"state": "s"}
+
+
+def test_after_a_day_it_is_not(browser, page, turnable_clock):
+    turnable_clock.advance(hours=24)
+
+    answer = page.forms[0].submit("decision", value="sign-out", expect_errors=True)
+
+    is_refusal(answer, "longer than a day")
     assert browser.session() is not None
+
+
+def test_a_confirmation_whose_browser_has_lost_its_cookies_is_shown_again(browser, page):
+    session_cookie = browser.cookies["authservice.session_token"]
+    browser.reset()
+
+    answer = browser.post(CONFIRM, dict(page.forms[0].submit_fields("decision")))
+
+    assert "Nobody is signed in" not in page.text
+    assert left_to(browser.visit(answer.location), BYE) == {"state": "s"}
+    headers = {"Cookie": f"authservice.session_token={session_cookie}"}
+    assert is_confirmation(browser.visit(answer.location, headers=headers))
 
 
 def posted(browser, *pairs):
@@ -261,7 +286,7 @@ def test_a_request_that_was_sent_by_post_expires(browser, hint, turnable_clock):
     answer = posted(browser, ("id_token_hint", hint))
     turnable_clock.advance(minutes=10, seconds=1)
 
-    is_confirmation(browser.visit(answer.location))
+    assert "Example App" in is_confirmation(browser.visit(answer.location)).text
     assert browser.session() is not None
 
 
@@ -269,14 +294,14 @@ def test_a_sealed_request_is_no_confirmation(browser, page, hint):
     sealed = posted(browser, ("state", "s")).location.partition("logout=")[2]
     page.forms[0]["logout"] = sealed
 
-    answer = page.forms[0].submit("decision", value="sign-out", expect_errors=True)
-
-    is_refusal(answer, "ten minutes")
+    is_confirmation(browser.follow_home(decide(page, "sign-out")))
     assert browser.session() is not None
 
 
-def test_a_confirmation_is_no_sealed_request(browser, page):
-    is_confirmation(ask(browser, logout=page.forms[0]["logout"].value))
+def test_what_a_page_held_asks_again(browser, page):
+    again = is_confirmation(ask(browser, logout=page.forms[0]["logout"].value))
+
+    assert "Example App" in again.text
 
 
 @pytest.mark.story("signed_out")

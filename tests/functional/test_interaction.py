@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 
 from authservice.models import oauth_consent
 from tests.helpers.browser import Browser
+from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import AUTHORIZE, RelyingParty
 
 PLACES = ["/sign-in", "/consent", AUTHORIZE]
@@ -52,18 +53,22 @@ def test_an_altered_interaction_is_refused_everywhere(browser, relying_party, pl
 
 @pytest.mark.attack("TOKENS-replay-interaction")
 @pytest.mark.parametrize("place", PLACES)
-def test_an_expired_interaction_says_so_and_can_be_started_again(
-    browser, relying_party, turnable_clock, place
+@pytest.mark.parametrize("lost", [False, True])
+def test_an_expired_interaction_starts_its_request_again(
+    browser, relying_party, turnable_clock, place, lost
 ):
     interaction = interaction_in(begun(browser, relying_party, state="a&b=c"))
-    turnable_clock.advance(minutes=10, seconds=1)
+    turnable_clock.advance(hours=23)
+    if lost:
+        browser.reset()
 
-    page = refused(opened(browser, place, interaction))
-    restarted = page.click("Start again")
+    again = opened(browser, place, interaction)
 
-    assert urlsplit(page.html.find("a", string="Start again")["href"]).path == AUTHORIZE
+    assert again.status_int == 303
+    assert urlsplit(again.location).path == AUTHORIZE
+    assert interaction not in again.location
     answer = browser.follow_home(
-        browser.follow_home(restarted).forms[0].submit("choice", value="sign-in")
+        browser.follow_home(again).forms[0].submit("choice", value="sign-in")
     )
     code = relying_party.answer(
         browser.follow_home(answer.forms[0].submit("decision", value="allow"))
@@ -71,14 +76,51 @@ def test_an_expired_interaction_says_so_and_can_be_started_again(
     assert code["state"] == "a&b=c"
 
 
-def test_the_time_does_not_begin_anew_on_the_way(browser, relying_party, turnable_clock):
-    page = browser.visit(begun(browser, relying_party))
-    turnable_clock.advance(minutes=9)
-    consent = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
-    assert consent.request.path == "/consent"
-    turnable_clock.advance(minutes=2)
+@pytest.mark.parametrize("place", PLACES)
+def test_after_a_day_and_without_cookies_it_says_so(
+    app, browser, relying_party, turnable_clock, place
+):
+    interaction = interaction_in(begun(browser, relying_party))
+    # Where cookies are switched off it would go round in circles.
+    assert "Cookies are needed" in refused(opened(Browser(app), place, interaction)).text
+    turnable_clock.advance(hours=24)
 
-    refused(consent.forms[0].submit("decision", value="allow", expect_errors=True))
+    assert refused(opened(browser, place, interaction)).html.find("a", string="Start again") is None
+
+
+@pytest.mark.requirement("OIDC-CORE-3.1.2.1-7", "OIDC-CORE-3.1.2.1-11")
+@pytest.mark.parametrize("wish", [{"prompt": "login"}, {"max_age": "60"}])
+def test_what_starts_again_is_satisfied_by_no_older_sign_in(
+    browser, relying_party, turnable_clock, wish
+):
+    page = browser.visit(begun(browser, relying_party, **wish))
+    browser.sign_in()
+    turnable_clock.advance(minutes=11)
+    asked = int(turnable_clock.moment.timestamp())
+
+    leaving = page.forms[0].submit("choice", value="sign-in")
+    turnable_clock.advance(minutes=1)
+    consent = browser.follow_home(browser.follow_home(leaving))
+
+    assert consent.request.path == "/consent"
+    allowed = browser.follow_home(consent.forms[0].submit("decision", value="allow"))
+    tokens = relying_party.redeem(relying_party.answer(allowed)["code"]).json
+    assert decoded(tokens["id_token"], browser)[1]["auth_time"] > asked
+
+
+def test_a_consent_that_was_left_open_is_asked_for_again(
+    browser, relying_party, turnable_clock, database
+):
+    page = browser.visit(begun(browser, relying_party))
+    consent = browser.follow_home(page.forms[0].submit("choice", value="sign-in"))
+    turnable_clock.advance(hours=20)
+
+    for decision in ("allow", "deny"):
+        again = browser.follow_home(consent.forms[0].submit("decision", value=decision))
+        assert again.request.path == "/consent"
+        assert database.reader.scalar(select(func.count()).select_from(oauth_consent)) == 0
+    allowed = browser.follow_home(again.forms[0].submit("decision", value="allow"))
+    assert "code" in relying_party.answer(allowed)
 
 
 @pytest.mark.parametrize("place", PLACES)

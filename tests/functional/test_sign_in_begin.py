@@ -129,13 +129,12 @@ def test_local_mode_leads_to_the_one_click_page(make_app, database):
     assert _attempts(database) == 0
 
 
-def test_who_wanted_another_account_is_asked_which_one_again_after_a_second_click(
-    app, person, standin
+def test_who_wanted_another_account_is_asked_which_one_again_when_they_come_late(
+    person, standin, turnable_clock
 ):
     page = person.get("/sign-in", {"callbackURL": HOME, "prompt": "select_account"})
     back = standin.allow(page.forms[0].submit("choice", value="sign-in").location)
-    first = production_browser(app, person.cookie_header())
-    first.visit(back)
+    turnable_clock.advance(minutes=11)
 
     again = person.visit(back, headers=NAVIGATION)
 

@@ -195,27 +195,32 @@ def test_an_error_page_leads_on(visit):
     sees(visit.tab, "One sign-in for your applications")
 
 
-def test_an_expired_choice_is_begun_anew(visit, turnable_clock, keep_picture):
+def test_a_choice_that_was_left_open_over_night_is_shown_again(visit, turnable_clock, keep_picture):
     visit.authorize()
     visit.press("sign-in-submit")
-    turnable_clock.advance(minutes=11)
+    turnable_clock.advance(hours=14)
     visit.press("consent-allow")
-    sees(visit.tab, "This page has expired")
-    keep_picture(visit.tab, "consent-expired")
-    visit.tab.locator("main a.button.primary").click()
     sees(visit.tab, "Allow Reading List to use your account?")
+    keep_picture(visit.tab, "consent-again")
     visit.press("consent-allow")
 
     arrives(visit)
 
 
-def test_an_expired_sign_in_is_begun_anew(visit, turnable_clock, keep_picture):
-    visit.go("/sign-in")
-    turnable_clock.advance(minutes=11)
-    visit.press("sign-in-submit")
-    sees(visit.tab, "This page has expired")
-    keep_picture(visit.tab, "sign-in-expired")
-    visit.tab.locator("main a.button").click()
-    visit.press("sign-in-submit")
+def test_a_sign_in_page_that_was_left_open_over_night_works(visit, turnable_clock):
+    visit.authorize()
+    turnable_clock.advance(hours=14)
+    visit.press("sign-in-submit", "consent-allow")
 
-    sees(visit.tab, "You are signed in")
+    arrives(visit)
+
+
+def test_a_sign_out_page_that_was_left_open_over_night_is_shown_again(visit, turnable_clock):
+    situations.sign_out_at_a_clients_wish(visit)
+    turnable_clock.advance(hours=14)
+    visit.press("logout-confirm")
+    sees(visit.tab, "Reading List asks to sign you out")
+    assert _session(visit.tab, visit) is not None
+    visit.press("logout-confirm")
+
+    sees(visit.tab, "Signed out")

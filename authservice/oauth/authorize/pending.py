@@ -14,21 +14,25 @@ from authservice.oauth.authorize.interaction import Visit
 
 _PURPOSE = "interaction"
 _LIFETIME = timedelta(minutes=10)
-# Later the client no longer knows its state.
-_STARTS_AGAIN = timedelta(hours=24)
+STARTS_AGAIN = timedelta(hours=24)
+"""How long what a page holds may start again; later no client knows its state any more."""
 
 
 class InteractionError(Exception):
     """An interaction that cannot go on.
 
     ``query`` is that of the authorization request; a forged interaction has none. ``starts_again``
-    tells whether it may start the request again: it began within a day.
+    tells whether it may start the request again: it began within a day. ``by_itself`` tells that
+    nobody needs to be told: it only expired, in this browser or one that has lost its cookies.
     """
 
-    def __init__(self, query: str | None = None, *, starts_again: bool = False) -> None:
+    def __init__(
+        self, query: str | None = None, *, starts_again: bool = False, by_itself: bool = False
+    ) -> None:
         super().__init__("the interaction was altered, has expired or is another browser's")
         self.query = query
         self.starts_again = starts_again
+        self.by_itself = starts_again and by_itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,12 @@ class PendingRequest:
         started_at = datetime.fromtimestamp(unsealed.value["started"], UTC)
         here = browser is not None and equal(unsealed.value["browser"], digest(browser))
         if unsealed.expired or not here:
-            starts_again = clock.now() - started_at < _STARTS_AGAIN
-            raise InteractionError(unsealed.value["query"], starts_again=starts_again)
+            # Where cookies are switched off, one that has just begun never is this browser's.
+            raise InteractionError(
+                unsealed.value["query"],
+                starts_again=clock.now() - started_at < STARTS_AGAIN,
+                by_itself=unsealed.expired and (here or browser is None),
+            )
         # A page of a version before knows nothing of scopes that are declined.
         declined = tuple(unsealed.value.get("declined", ()))
         visit = Visit(started_at, unsealed.value["chosen"], declined)

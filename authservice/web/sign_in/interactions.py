@@ -2,7 +2,9 @@
 
 from urllib.parse import parse_qsl, urlencode
 
+from authservice import clock
 from authservice.oauth import parameters
+from authservice.oauth.authorize.interaction import Visit
 from authservice.oauth.authorize.pending import InteractionError, PendingRequest
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.parameters import Parameters
@@ -38,6 +40,22 @@ def sealed(request: AuthRequest, waiting: PendingRequest) -> str:
 def page_address(request: AuthRequest, path: str, interaction: str) -> str:
     """Return the address of a page, or of the authorization endpoint, for an interaction."""
     return f"{request.auth_settings.auth_url}{path}?{urlencode({PARAMETER: interaction})}"
+
+
+def renewed(request: AuthRequest, sealed_request: str) -> str:
+    """Return a parameter for the same request, which starts anew if it only has expired here.
+
+    Nothing is chosen then and nothing declined, and no sign-in before this moment is new enough.
+    Raises InteractionError, and what a request raises that the client may no longer make.
+    """
+    try:
+        waiting = pending(request, sealed_request)
+    except InteractionError as error:
+        if not (error.by_itself and error.query):
+            raise
+        waiting = PendingRequest(error.query, Visit(clock.now()))
+    validated(request, waiting)
+    return sealed(request, waiting)
 
 
 def started_again(request: AuthRequest, error: InteractionError) -> str | None:

@@ -68,7 +68,7 @@ class FirstPartyReturn:
 
     @classmethod
     def of_query(cls, origins: Origins, query: Mapping[str, str]) -> "FirstPartyReturn":
-        """Return the target in the query of our own address; raises RefusedReturnError."""
+        """Return the target that ``parameters`` name; raises RefusedReturnError."""
         return cls.checked(
             origins,
             query.get("callbackURL"),

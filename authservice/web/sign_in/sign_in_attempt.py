@@ -16,14 +16,14 @@ from pyramid.response import Response
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
 from authservice.crypto.server_secret import ServerSecret
-from authservice.oauth.authorize.pending import InteractionError
+from authservice.oauth.authorize.pending import STARTS_AGAIN, InteractionError
 from authservice.services.tokens import verifications
 from authservice.services.tokens.verifications import Verification
 from authservice.web.gates.rate_limits import by_sender
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import interactions, return_target
-from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
+from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, ReturnTarget
 
 _PURPOSE = "sign-in attempt"
 _STORED = "sign-in attempt at rest"
@@ -33,11 +33,16 @@ _PATIENCE, _PAUSE = 2.0, 0.1
 
 
 class AttemptError(Exception):
-    """A form whose attempt cannot go on; ``target`` is where it led to, if it only expired."""
+    """A form whose attempt cannot go on.
 
-    def __init__(self, target: ReturnTarget | None = None) -> None:
+    ``expired`` is the attempt, if it only expired; ``by_itself`` tells that it may begin anew, as
+    its page was shown within a day.
+    """
+
+    def __init__(self, expired: "SignInAttempt | None" = None, *, by_itself: bool = False) -> None:
         super().__init__("the attempt was altered, has expired or is another browser's")
-        self.target = target
+        self.expired = expired
+        self.by_itself = by_itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,8 @@ class SignInAttempt:
     ``person_id`` is whom the page named from which it may begin. With ``choose_account`` the
     identity provider asks which account it shall be. ``begun_in`` is a digest of the name of the
     browser in which it has begun. ``confirms`` is the session that only waits for the person to be
-    confirmed, where no other person is wanted.
+    confirmed, where no other person is wanted. One that takes the place of another, for which the
+    browser came back too late or in vain, is ``again``.
     """
 
     id: str
@@ -58,6 +64,7 @@ class SignInAttempt:
     choose_account: bool = False
     begun_in: str | None = None
     confirms: str | None = None
+    again: bool = False
 
     def began_in(self, browser: str | None) -> bool:
         """Tell whether it has begun in the browser of this name."""
@@ -76,6 +83,24 @@ def new(
     return SignInAttempt(*values, target, person_id, choose_account, confirms=confirms)
 
 
+def renewed(request: AuthRequest, attempt: SignInAttempt) -> SignInAttempt:
+    """Return a fresh attempt in place of one that cannot go on here; its target is checked again.
+
+    Raises InteractionError and RefusedReturnError, and what a client's request raises by now.
+    """
+    target = attempt.target
+    if isinstance(target, OAuthReturn):
+        target = OAuthReturn(interactions.renewed(request, target.interaction))
+    else:
+        target = FirstPartyReturn.of_query(request.components.origins, target.parameters())
+    return new(
+        target,
+        attempt.person_id,
+        choose_account=attempt.choose_account,
+        confirms=attempt.confirms,
+    )
+
+
 def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
     """Return the attempt as a hidden field for this browser's form."""
     content = _content(attempt) | {
@@ -89,13 +114,16 @@ def seal(attempt: SignInAttempt, secret: ServerSecret, browser: str) -> str:
 def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAttempt:
     """Return the attempt of a form; raises AttemptError unless it is whole, in time and here."""
     unsealed = secret.unseal(_PURPOSE, sealed, clock.now())
-    if unsealed is None or browser is None or unsealed.value["browser"] != digest(browser):
+    here = unsealed and browser is not None and unsealed.value["browser"] == digest(browser)
+    # A browser may have lost its cookies since, but not where cookies are switched off.
+    if unsealed is None or not (here or (browser is None and unsealed.expired)):
         raise AttemptError
     attempt = _attempt(unsealed.value["id"], unsealed.value)
     # A page of the version before has no person.
     attempt = replace(attempt, person_id=unsealed.value.get("person"))
     if unsealed.expired:
-        raise AttemptError(attempt.target)
+        shown_at = unsealed.expires_at - LIFETIME
+        raise AttemptError(attempt, by_itself=clock.now() - shown_at < STARTS_AGAIN)
     return attempt
 
 
@@ -139,8 +167,9 @@ def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt]
     if stored is None:
         return None
     row, content = stored
-    # The version before stored no browser, and who comes long after is led nowhere.
-    begun_in = content.get("browser") if clock.now() < row.expires_at else None
+    # The version before stored no browser, and who comes again long after is led nowhere.
+    is_late = row.spent and clock.now() >= row.expires_at
+    begun_in = None if is_late else content.get("browser")
     attempt = replace(_attempt(row.id, content), begun_in=begun_in)
     if isinstance(attempt.target, OAuthReturn):
         with suppress(InteractionError):
@@ -218,6 +247,7 @@ def _content(attempt: SignInAttempt) -> dict[str, Any]:
         "target": attempt.target.parameters(),
         "choose": attempt.choose_account,
         "confirms": attempt.confirms,
+        "again": attempt.again,
     }
 
 
@@ -226,4 +256,5 @@ def _attempt(attempt_id: str, content: dict[str, Any]) -> SignInAttempt:
     values = attempt_id, content["state"], content["code_verifier"], target
     # The version before stored neither.
     choose_account, confirms = content.get("choose", False), content.get("confirms")
-    return SignInAttempt(*values, choose_account=choose_account, confirms=confirms)
+    again = content.get("again", False)
+    return SignInAttempt(*values, choose_account=choose_account, confirms=confirms, again=again)

@@ -3,6 +3,7 @@
 import logging
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from pyramid.exceptions import BadCSRFToken
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
@@ -26,7 +27,8 @@ from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
 from authservice.web.request_body import BadBodyError, form_pairs
 from authservice.web.routes import ROUTES, Surface
-from authservice.web.sign_in import interactions, way_back
+from authservice.web.sign_in import interactions, sign_in_attempt, way_back
+from authservice.web.sign_in.sign_in_attempt import AttemptError
 from authservice.web.sign_in.sign_in_places import RELOAD_SECONDS, TooManySignInsError
 
 _log = logging.getLogger(__name__)
@@ -85,11 +87,13 @@ def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest
 def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
     """Say that the page is out of date, with a way to start again where that is known."""
     again = interactions.started_again(request, error)
+    if again and error.by_itself:
+        return see_other(again)
     application = way_back.client_of(request, error.query)
     title, message, advice = (
         _("This page has expired"),
         _(
-            "It was open for longer than ten minutes, belongs to another browser,"
+            "It was open for longer than a day, belongs to another browser,"
             " was changed, or comes from before this service was set up again."
         ),
         None if application else _("Start again from the application that brought you here."),
@@ -121,6 +125,10 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
         # The form was sent twice, or its person has signed out in another tab. A foreign page's
         # form brings no session along either, and its person would be told what is not so.
         return see_other(f"{request.auth_settings.auth_url}/signed-out")
+    if request.known_browser is None and _sent_from_here(request):
+        anew = _begun_anew(request)
+        if anew is not None:
+            return see_other(anew)
     title, message, advice = (
         _("This page is out of date"),
         _("The form was opened before you signed in or out, or cookies are switched off."),
@@ -142,6 +150,28 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
 def _sent_from_here(request: AuthRequest) -> bool:
     """Tell whether no other site's page has sent the form, as far as the browser says."""
     return bool(request.environ.get("HTTP_SEC_FETCH_SITE", _SAME_ORIGIN) == _SAME_ORIGIN)
+
+
+def _begun_anew(request: AuthRequest) -> str | None:
+    """Return where a form leads whose browser has lost its cookies since its page was shown."""
+    route = routes.of_request(request)
+    fields = dict(form_pairs(request))
+    try:
+        match route and route.name:
+            case "sign_in":
+                secret = request.components.secret
+                sign_in_attempt.unseal(secret, None, fields.get("attempt", ""))
+            case "consent":
+                interactions.pending(request, fields.get(interactions.PARAMETER, ""))
+            case "oauth2.end_session_confirm":
+                query = urlencode({"logout": fields.get("logout", "")})
+                return f"{request.auth_settings.issuer}/oauth2/end-session?{query}"
+    except AttemptError as error:
+        if error.expired and error.by_itself:
+            return way_back.again(request, error.expired.target)
+    except InteractionError as error:
+        return interactions.started_again(request, error) if error.by_itself else None
+    return None
 
 
 def _form_anew(request: AuthRequest) -> tuple[str, str] | None:

@@ -1,5 +1,7 @@
 """GET callback/{provider_id}: where the identity provider sends the browser back to us."""
 
+from dataclasses import replace
+
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -101,8 +103,7 @@ def _repeated_or_unknown(
             new_user = row.updated_at is not None and session.user.created_at >= row.updated_at
             return see_other(return_target.address(attempt.target, auth_url, new_user=new_user))
         return page(request, "signed_in", {"user": session.user})
-    navigates = request.environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
-    if row and attempt and row.spent and navigates and _still_waits(request, attempt):
+    if row and attempt and not attempt.again and _may_begin_again(request, row, attempt):
         return _begun_again(request, attempt)
     again = way_back.again(request, attempt.target) if attempt else None
     application = way_back.application_of(request, attempt.target) if attempt else None
@@ -123,11 +124,20 @@ def _still_waits(request: AuthRequest, attempt: SignInAttempt) -> bool:
     return request.cookies_of_service.has_attempt(request.cookie_header, attempt.id)
 
 
+def _may_begin_again(request: AuthRequest, row: Verification, attempt: SignInAttempt) -> bool:
+    """Tell whether the browser came back late, or has been given no answer.
+
+    A program that sends a callback again does not say that it navigates: it is told the reason.
+    """
+    if row.expired:
+        return attempt.began_in(request.known_browser)
+    navigates = request.environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
+    return row.spent and navigates and _still_waits(request, attempt)
+
+
 def _begun_again(request: AuthRequest, attempt: SignInAttempt) -> Response:
-    """Begin again for a browser that dropped the answer, with the session, for a second click."""
-    fresh = sign_in_attempt.new(
-        attempt.target, choose_account=attempt.choose_account, confirms=attempt.confirms
-    )
+    """Begin again, once, in place of an attempt that cannot go on."""
+    fresh = replace(sign_in_attempt.renewed(request, attempt), again=True)
     response = see_other(sign_in_attempt.begin(request, fresh))
     request.cookies_of_service.clear_attempt(response, attempt.id)
     request.cookies_of_service.set_attempt(response, fresh.id)

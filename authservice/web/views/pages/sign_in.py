@@ -41,7 +41,9 @@ def sign_in_submitted(request: AuthRequest) -> Response:
     try:
         attempt = sign_in_attempt.unseal(secret, request.known_browser, fields.get("attempt", ""))
     except AttemptError as error:
-        return _expired(request, error.target)
+        if error.expired is None or not error.by_itself:
+            return _expired(request, error.expired.target if error.expired else None)
+        attempt = sign_in_attempt.renewed(request, error.expired)
     if fields.get("choice") == "continue":
         return see_other(_continued(request, attempt))
     response = see_other(sign_in_attempt.begin(request, attempt))
@@ -60,7 +62,7 @@ def _expired(request: AuthRequest, target: return_target.ReturnTarget | None) ->
         request,
         400,
         _("This page has expired"),
-        _("The sign-in page was open for longer than ten minutes, or was changed on its way."),
+        _("The sign-in page was open for longer than a day, or was changed on its way."),
         None if application else _("Go back to the application and sign in from there again."),
         code="sign_in_expired",
         action=(again, _("Sign in again")) if again else None,

@@ -26,6 +26,8 @@ from authservice.web.sign_in import way_back
 _REQUEST = "end session request"
 _CONFIRMATION = "end session confirmation"
 _LIFETIME = timedelta(minutes=10)
+# A request may be made again for as long, and an expired page be shown again.
+_STARTS_AGAIN = timedelta(hours=24)
 _SEALED = "logout"
 
 
@@ -36,8 +38,7 @@ def end_session_by_post(request: AuthRequest) -> Response:
     """Send the request again by GET, sealed: a cross-site POST brings no session cookie."""
     # Repeated ones stay, to be refused where the request is checked.
     pairs = [pair for pair in form_pairs(request) if pair[0] in parameters.END_SESSION]
-    query = urlencode({_SEALED: _seal(request, _REQUEST, {"pairs": pairs})})
-    return see_other(f"{request.auth_settings.issuer}/oauth2/end-session?{query}")
+    return _asked_again(request, _seal(request, _REQUEST, {"pairs": pairs}))
 
 
 @view_config(route_name="oauth2.end_session", request_method="GET")
@@ -46,7 +47,8 @@ def end_session(request: AuthRequest) -> Response:
     # Whether or not its person is admitted: it is to end.
     stored = request.stored_session
     session = stored.session if stored else None
-    sent = Parameters.read(_pairs(request), parameters.END_SESSION)
+    pairs, left_open = _asked_for(request)
+    sent = Parameters.read(pairs, parameters.END_SESSION)
     request.ui_locales = sent.get("ui_locales")
     end_session_request = protocol.validate(
         sent,
@@ -57,7 +59,9 @@ def end_session(request: AuthRequest) -> Response:
         # Frames of other sites get no cookies, and old browsers do not tell them apart.
         in_own_tab=request.environ.get("HTTP_SEC_FETCH_DEST", "document") == "document",
     )
-    if not end_session_request.confirmation_needed:
+    # What was only shown is shown again, and never carried out.
+    shown_again = left_open and session is not None
+    if not (end_session_request.confirmation_needed or shown_again):
         return _ended(request, end_session_request.return_to)
     client = end_session_request.client if end_session_request.leads_astray else None
     values = {
@@ -71,6 +75,7 @@ def end_session(request: AuthRequest) -> Response:
             {
                 "return_to": end_session_request.return_to,
                 "client_id": client and client.client_id,
+                "pairs": pairs,
                 "ui_locales": request.ui_locales,
             },
         ),
@@ -83,9 +88,12 @@ def end_session(request: AuthRequest) -> Response:
 def end_session_confirmed(request: AuthRequest) -> Response:
     """Do what the person decided."""
     fields = dict(form_pairs(request))
-    confirmation = _unseal(request, _CONFIRMATION, fields.get(_SEALED, ""))
+    sealed = fields.get(_SEALED, "")
+    confirmation = _unseal(request, _CONFIRMATION, sealed)
     if confirmation is None:
-        raise EndSessionError("The confirmation was open for longer than ten minutes.")
+        if _left_open(request, sealed) is None:
+            raise EndSessionError("The confirmation was open for longer than a day.")
+        return _asked_again(request, sealed)
     request.ui_locales = confirmation.get("ui_locales")
     if fields.get("decision") != "sign-out":
         return see_other(_own_page(request, "/"))
@@ -128,6 +136,11 @@ def _ended(request: AuthRequest, return_to: str | None, client_id: str | None = 
     return end_presented_sessions(request, response)
 
 
+def _asked_again(request: AuthRequest, sealed: str) -> Response:
+    query = urlencode({_SEALED: sealed})
+    return see_other(f"{request.auth_settings.issuer}/oauth2/end-session?{query}")
+
+
 def _own_page(request: AuthRequest, path: str, query: Mapping[str, str] | None = None) -> str:
     """Return the address of a page in the language that the client prefers."""
     sent = {**(query or {})}
@@ -136,19 +149,32 @@ def _own_page(request: AuthRequest, path: str, query: Mapping[str, str] | None =
     return f"{request.auth_settings.auth_url}{path}{'?' if sent else ''}{urlencode(sent)}"
 
 
-def _pairs(request: AuthRequest) -> list[tuple[str, str]]:
+def _asked_for(request: AuthRequest) -> tuple[list[tuple[str, str]], bool]:
+    """Return the parameters of the request, and whether it is about a page that was left open."""
     pairs = query_pairs(request)
     sealed = dict(pairs).get(_SEALED)
     if sealed is None:
-        return pairs
-    pending = _unseal(request, _REQUEST, sealed)
-    return [] if pending is None else [(name, value) for name, value in pending["pairs"]]
+        return pairs, False
+    sent = _unseal(request, _REQUEST, sealed)
+    held = sent or _left_open(request, sealed) or {}
+    return [(name, value) for name, value in held.get("pairs", [])], sent is None
+
+
+def _left_open(request: AuthRequest, sealed: str) -> dict[str, Any] | None:
+    """Return what a page, or the way to one, held within a day."""
+    purposes = (_CONFIRMATION, _REQUEST)
+    found = (_unseal(request, each, sealed, within=_STARTS_AGAIN) for each in purposes)
+    return next((held for held in found if held is not None), None)
 
 
 def _seal(request: AuthRequest, purpose: str, content: dict[str, Any]) -> str:
     return request.components.secret.seal(purpose, content, clock.now() + _LIFETIME)
 
 
-def _unseal(request: AuthRequest, purpose: str, sealed: str) -> dict[str, Any] | None:
+def _unseal(
+    request: AuthRequest, purpose: str, sealed: str, *, within: timedelta = _LIFETIME
+) -> dict[str, Any] | None:
     unsealed = request.components.secret.unseal(purpose, sealed, clock.now())
-    return None if unsealed is None or unsealed.expired else unsealed.value
+    if unsealed is None or clock.now() - (unsealed.expires_at - _LIFETIME) >= within:
+        return None
+    return unsealed.value
