@@ -1,9 +1,12 @@
 """A sign-in attempt asks the identity provider once, and only for the browser that began it."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
+from sqlalchemy import update
 
+from authservice import clock
+from authservice.models import verification
 from tests.helpers.cookies import cookies_set_by
 from tests.helpers.production import production_app, production_browser
 
@@ -95,13 +98,46 @@ def test_no_page_loads_itself_again_whose_attempt_is_spent(browser, standin):
     assert "Refresh" not in second.headers
 
 
-def test_who_finds_no_place_keeps_the_attempt_and_loads_the_page_again(app, browser, standin):
+@pytest.mark.attack("EXHAUSTION-threads")
+def test_who_waits_for_another_callback_occupies_no_thread_beyond_the_places(
+    app, browser, standin, database, turnable_clock
+):
     back = _back(browser, standin)
+    # Another callback is being exchanged.
+    with database.transaction() as connection:
+        connection.execute(update(verification).values(updated_at=clock.now()))
+    with _no_place_left(app):
+        waiting = browser.visit(back, status=503)
+        turnable_clock.advance(seconds=3)
+        given_up = browser.visit(back, status=400)
+
+    assert waiting.headers["Refresh"] == "2"
+    assert "This sign-in has expired" in given_up.text
+
+
+def test_nobody_waits_for_a_callback_that_has_failed(app, browser, standin):
+    standin.fault(TOKEN, "500")
+    back = _back(browser, standin)
+    dropped = production_browser(app, browser.cookie_header())
+    browser.visit(back, status=503)
+
+    with _no_place_left(app):
+        assert "This sign-in has expired" in dropped.visit(back, status=400).text
+
+
+@contextmanager
+def _no_place_left(app):
     places = app.registry.components.sign_in_places
     places._patience = 0.0
     with ExitStack() as held:
         for _ in range(4):
             held.enter_context(places.place("203.0.113.8"))
+        yield
+
+
+def test_who_finds_no_place_keeps_the_attempt_and_loads_the_page_again(app, browser, standin):
+    back = _back(browser, standin)
+    with _no_place_left(app):
         answer = browser.visit(back, status=503)
 
     assert (answer.headers["Retry-After"], answer.headers["Refresh"]) == ("2", "2")

@@ -22,7 +22,7 @@ from authservice.services.tokens.verifications import Verification
 from authservice.web.gates.rate_limits import by_sender
 from authservice.web.redirects import see_other
 from authservice.web.request import AuthRequest
-from authservice.web.sign_in import interactions, return_target
+from authservice.web.sign_in import interactions, places, return_target
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, ReturnTarget
 
 _PURPOSE = "sign-in attempt"
@@ -35,7 +35,7 @@ _PATIENCE, _PAUSE = 2.0, 0.1
 class AttemptError(Exception):
     """A form whose attempt cannot go on.
 
-    ``expired`` is the attempt, if it only expired; ``by_itself`` tells that it may begin anew, as
+    ``expired`` is the attempt, if it only expired; ``by_itself`` tells that it may begin again, as
     its page was shown within a day.
     """
 
@@ -186,33 +186,52 @@ def claim(request: AuthRequest, row: Verification) -> None:
 def keep_answer(
     request: AuthRequest, row: Verification, attempt: SignInAttempt, answer: Response
 ) -> None:
-    """Keep how a redirect leads the browser on that began the attempt, with all its cookies."""
-    content = _content(attempt) | {
-        "browser": attempt.begun_in,
-        "location": answer.location,
-        "cookies": answer.headers.getall("Set-Cookie"),
-    }
-    verifications.change(request.db, row.id, _encrypted(request, content))
+    """Keep how the browser is led on that began the attempt, with all its cookies.
+
+    Of a page it is kept that there is nothing to wait for.
+    """
+    cookies = answer.headers.getall("Set-Cookie") if answer.location else []
+    kept = {"browser": attempt.begun_in, "location": answer.location, "cookies": cookies}
+    value = _encrypted(request, _content(attempt) | kept)
+    verifications.change(request.db, row.id, value)
 
 
 def kept_answer(request: AuthRequest, attempt: SignInAttempt) -> Response | None:
     """Return how the callback that finishes the attempt leads on, or None.
 
-    It may be on its way: no other process tells of it, so the row is read until it is there.
+    While it may be under way, this waits in a place of its own, so that no one can occupy all
+    threads. No other process tells that it is done: its row is read until it says so. Raises
+    TooManySignInsError if there is no place.
     """
-    end = time.monotonic() + _PATIENCE
-    while (stored := _stored(request, attempt.state)) is not None:
-        row, content = stored
-        if not row.spent or clock.now() >= row.expires_at:
-            return None
-        if "location" in content:
-            answer = see_other(content["location"])
-            answer.headerlist.extend(("Set-Cookie", each) for each in content["cookies"])
-            return answer
-        if time.monotonic() > end:
-            return None
-        time.sleep(_PAUSE)
-    return None
+    content = _answered(request, attempt)
+    if content is None:
+        return None
+    if "location" not in content:
+        with places.place(request):
+            end = time.monotonic() + _PATIENCE
+            while content is not None and "location" not in content:
+                if time.monotonic() > end:
+                    return None
+                time.sleep(_PAUSE)
+                content = _answered(request, attempt)
+    if content is None or content["location"] is None:
+        return None
+    answer = see_other(content["location"])
+    answer.headerlist.extend(("Set-Cookie", each) for each in content["cookies"])
+    return answer
+
+
+def _answered(request: AuthRequest, attempt: SignInAttempt) -> dict[str, Any] | None:
+    """Return what is stored of an attempt that is spent, or None where nothing comes any more."""
+    stored = _stored(request, attempt.state)
+    if stored is None:
+        return None
+    row, content = stored
+    now = clock.now()
+    if row.updated_at is None or now >= row.expires_at:
+        return None
+    under_way = now - row.updated_at < timedelta(seconds=_PATIENCE)
+    return content if "location" in content or under_way else None
 
 
 def spend(request: AuthRequest, row: Verification) -> bool:

@@ -52,11 +52,8 @@ def callback(request: AuthRequest) -> Response:
         response = arrived(request, attempt, profile, began_at)
     except SignInFailedError as error:
         response = sign_in_failures.failed(request, attempt, error)
-        request.cookies_of_service.clear_attempt(response, attempt.id)
-        return response
     request.cookies_of_service.clear_attempt(response, attempt.id)
-    if response.location is not None:
-        sign_in_attempt.keep_answer(request, row, attempt, response)
+    sign_in_attempt.keep_answer(request, row, attempt, response)
     return response
 
 
@@ -89,7 +86,8 @@ def _repeated_or_unknown(
     """Answer a callback that finishes no sign-in; a repeated one after a sign-in is no error.
 
     After a double click the second callback is the one whose answer the browser follows: it leads
-    on as the first one does, in the browser in which the sign-in began.
+    on as the first one does, in the browser in which the sign-in began. Raises
+    TooManySignInsError, which leaves everything as it is.
     """
     if attempt is not None and _still_waits(request, attempt):
         answer = sign_in_attempt.kept_answer(request, attempt)
