@@ -59,7 +59,7 @@ def test_the_button_of_a_sign_in_page_works_for_a_day(subtests, app, turnable_cl
                 assert ways_on(answer)[0][1] == "Sign in again"
 
 
-def test_a_client_s_sign_in_page_begins_its_request_anew(browser, relying_party, turnable_clock):
+def test_a_client_s_sign_in_page_begins_its_request_again(browser, relying_party, turnable_clock):
     form = browser.follow_home(relying_party.authorize(browser)).forms[0]
     turnable_clock.advance(minutes=11)
 

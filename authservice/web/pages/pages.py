@@ -39,6 +39,11 @@ class WayBack:
     client_name: str
     answer: AuthorizationResponse
 
+    @property
+    def is_form(self) -> bool:
+        """Tell whether the client wants the answer as a form."""
+        return self.answer.response_mode == "form_post"
+
 
 def load_templates(environment: Environment, package: str) -> None:
     """Load every template of a package at the start: later its files may be of a newer version."""
@@ -120,7 +125,8 @@ def error_page(
         "details": list(details),
         "difference": difference,
     }
-    return page(request, "error", values, status=status, form_leaves=way_back is not None)
+    leaves = way_back is not None and way_back.is_form
+    return page(request, "error", values, status=status, form_leaves=leaves)
 
 
 def without_cookies(

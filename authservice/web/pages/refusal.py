@@ -37,5 +37,5 @@ def refusal_page(
         "code": code,
         "reference": logs.current_reference(),
     }
-    leaves = way_back is not None
+    leaves = way_back is not None and way_back.is_form
     return page(request, "refused", values, status=403, form_leaves=leaves, elsewhere=elsewhere)

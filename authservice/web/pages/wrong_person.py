@@ -6,7 +6,7 @@ from authservice import logs
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.authorize.response import AuthorizationResponse
 from authservice.services.people.users import User
-from authservice.web.pages.pages import page
+from authservice.web.pages.pages import WayBack, page
 from authservice.web.request import AuthRequest
 from authservice.web.sign_in import return_target
 from authservice.web.sign_in.return_target import OAuthReturn
@@ -23,16 +23,16 @@ def wrong_person_page(
 
     Signed in with another account, they go on with the interaction.
     """
-    posts = refusal.response_mode == "form_post"
+    client = authorization_request.client
+    way_back = WayBack(client_name=client.name or client.client_id, answer=refusal)
     values = {
-        "client_name": authorization_request.client.name or authorization_request.client.client_id,
+        "client_name": way_back.client_name,
         "user": user,
-        "back_url": refusal.redirect_uri if posts else refusal.location,
-        "fields": list(refusal.parameters.items()) if posts else [],
+        "way_back": way_back,
         "switch_account_url": return_target.sign_in_address(
             OAuthReturn(interaction), request.auth_settings.auth_url, choose_account=True
         ),
         "code": refusal.parameters["error"],
         "reference": logs.current_reference(),
     }
-    return page(request, "wrong_person", values, status=403, form_leaves=posts)
+    return page(request, "wrong_person", values, status=403, form_leaves=way_back.is_form)

@@ -43,7 +43,7 @@ def page_address(request: AuthRequest, path: str, interaction: str) -> str:
 
 
 def renewed(request: AuthRequest, sealed_request: str) -> str:
-    """Return a parameter for the same request, which starts anew if it only has expired here.
+    """Return a parameter for the same request, which starts again if it only has expired here.
 
     Nothing is chosen then and nothing declined, and no sign-in before this moment is new enough.
     Raises InteractionError, and what a request raises that the client may no longer make.

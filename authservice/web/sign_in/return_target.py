@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from authservice.web.gates.junk_guard import MAX_QUERY
 from authservice.web.origins import Origins
 
 # In the words of OpenID Connect Core, section 3.1.2.1.
@@ -17,7 +18,8 @@ class RefusedReturnError(Exception):
         self.parameter = parameter
         self.code = code
         self.message = (
-            f"Invalid {parameter}: it must be a path here or an address on a trusted origin"
+            f"Invalid {parameter}: it must be a path here or an address on a trusted origin;"
+            f" all such addresses together may have {MAX_QUERY} characters"
         )
         super().__init__(self.message)
 
@@ -61,9 +63,10 @@ class FirstPartyReturn:
             ("newUserCallbackURL", "INVALID_NEW_USER_CALLBACK_URL", new_user_callback_url),
         ):
             allowed = None if url is None else origins.return_address(url, sender)
-            if url is not None and allowed is None:
-                raise RefusedReturnError(parameter, code)
             addresses.append(allowed)
+            length = sum(len(each) for each in addresses if each is not None)
+            if (url is not None and allowed is None) or length > MAX_QUERY:
+                raise RefusedReturnError(parameter, code)
         return cls(addresses[0] or "/", *addresses[1:])
 
     @classmethod

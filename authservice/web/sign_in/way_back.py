@@ -1,5 +1,6 @@
 """The way back to the application for which somebody signs in."""
 
+from collections.abc import Iterable
 from urllib.parse import parse_qsl
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -56,18 +57,19 @@ def client_of(request: AuthRequest, query: str | None) -> Application | None:
     if client is None:
         return None
     uri = sent.get("redirect_uri", "")
-    on_the_web = uri in client.redirect_uris and uri.startswith(_ON_THE_WEB)
-    return Application(
-        client.name or client.client_id, f"{origin_of(uri)}/" if on_the_web else None
-    )
+    return _application(client, [uri] if uri in client.redirect_uris else [])
 
 
-def home_of(client: Client | None) -> Application | None:
-    """Return the application of a client: the origin of its first redirect URI on the web."""
-    for uri in client.redirect_uris if client else ():
-        if client is not None and uri.startswith(_ON_THE_WEB):
-            return Application(client.name or client.client_id, f"{origin_of(uri)}/")
-    return None
+def home_of(client: Client) -> Application:
+    """Return the application of a client; its address is the origin of its first redirect URI."""
+    return _application(client, client.redirect_uris)
+
+
+def _application(client: Client, uris: Iterable[str]) -> Application:
+    """Return a client's application; without an address if none of these leads to the web."""
+    uri = next((each for each in uris if each.startswith(_ON_THE_WEB)), None)
+    name = client.name or client.client_id
+    return Application(name, None if uri is None else f"{origin_of(uri)}/")
 
 
 def again(
@@ -75,7 +77,7 @@ def again(
 ) -> str | None:
     """Return where a sign-in begins again in this browser; None where it cannot.
 
-    A client's request that was made in another browser, or has expired, is made anew.
+    A client's request that was made in another browser, or has expired, is made again.
     """
     auth_url = request.auth_settings.auth_url
     if isinstance(target, OAuthReturn):

@@ -56,6 +56,18 @@ def test_an_address_elsewhere_is_refused_by_name(origins, place, parameter, code
     assert parameter in refused.value.message
 
 
+@pytest.mark.attack("EXHAUSTION-disk")
+def test_what_grows_by_its_encoding_is_refused_where_it_is_too_long(origins):
+    longest = "/" + "é" * 4095
+    checked = FirstPartyReturn.checked(origins, longest, None, None)
+
+    assert len(checked.callback_url) == 24 * 1024 - 5
+    for urls in ((f"{longest}é", None, None), (longest, None, "/welcome")):
+        with pytest.raises(RefusedReturnError) as refused:
+            FirstPartyReturn.checked(origins, *urls)
+        assert "24576 characters" in refused.value.message
+
+
 @pytest.mark.parametrize("target", [WAITING, PLAIN, FULL])
 def test_a_target_comes_back_from_storage_as_it_was(target):
     assert from_parameters(target.parameters()) == target

@@ -85,7 +85,7 @@ def authorization_refused(error: AuthorizationRefusedError, request: AuthRequest
 
 @exception_view_config(InteractionError)
 def interaction_error(error: InteractionError, request: AuthRequest) -> Response:
-    """Say that the page is out of date, with a way to start again where that is known."""
+    """Start the request again, or say that the page is out of date, with the ways on."""
     again = interactions.started_again(request, error)
     if again and error.by_itself:
         return see_other(again)
@@ -114,7 +114,7 @@ def interaction_error(error: InteractionError, request: AuthRequest) -> Response
 
 @exception_view_config(BadCSRFToken)
 def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
-    """Say that a form was not sent from a page of this browser."""
+    """Say that a form was not sent from a page of this browser, unless it can be shown again."""
     route = routes.of_request(request)
     if (
         route is not None
@@ -126,9 +126,9 @@ def bad_csrf_token(_error: BadCSRFToken, request: AuthRequest) -> Response:
         # form brings no session along either, and its person would be told what is not so.
         return see_other(f"{request.auth_settings.auth_url}/signed-out")
     if request.known_browser is None and _sent_from_here(request):
-        anew = _begun_anew(request)
-        if anew is not None:
-            return see_other(anew)
+        again = _shown_again(request)
+        if again is not None:
+            return see_other(again)
     title, message, advice = (
         _("This page is out of date"),
         _("The form was opened before you signed in or out, or cookies are switched off."),
@@ -152,7 +152,7 @@ def _sent_from_here(request: AuthRequest) -> bool:
     return bool(request.environ.get("HTTP_SEC_FETCH_SITE", _SAME_ORIGIN) == _SAME_ORIGIN)
 
 
-def _begun_anew(request: AuthRequest) -> str | None:
+def _shown_again(request: AuthRequest) -> str | None:
     """Return where a form leads whose browser has lost its cookies since its page was shown."""
     route = routes.of_request(request)
     fields = dict(form_pairs(request))

@@ -10,6 +10,7 @@ from pyramid.view import exception_view_config, view_config
 
 from authservice import clock
 from authservice.oauth import parameters
+from authservice.oauth.authorize.pending import STARTS_AGAIN
 from authservice.oauth.logout import end_session as protocol
 from authservice.oauth.logout.end_session import EndSessionError
 from authservice.oauth.parameters import Parameters
@@ -22,12 +23,10 @@ from authservice.web.request_body import form_pairs, query_pairs
 from authservice.web.session.session_end import end_presented_sessions
 from authservice.web.sign_in import way_back
 
-# Different purposes: neither is accepted as the other.
+# Different purposes: a request never counts as a confirmation.
 _REQUEST = "end session request"
 _CONFIRMATION = "end session confirmation"
 _LIFETIME = timedelta(minutes=10)
-# A request may be made again for as long, and an expired page be shown again.
-_STARTS_AGAIN = timedelta(hours=24)
 _SEALED = "logout"
 
 
@@ -66,7 +65,7 @@ def end_session(request: AuthRequest) -> Response:
     client = end_session_request.client if end_session_request.leads_astray else None
     values = {
         "client_name": end_session_request.client_name,
-        "application": way_back.home_of(client),
+        "application": way_back.home_of(client) if client else None,
         "user": session.user if session else None,
         "csrf_token": csrf.token(request),
         "request_token": _seal(
@@ -107,7 +106,7 @@ def signed_out(request: AuthRequest) -> Response:
     client = way_back.named(request, client_id) if client_id else None
     values = {
         "everywhere": request.GET.get("everywhere") == "yes",
-        "application": way_back.home_of(client),
+        "application": way_back.home_of(client) if client else None,
     }
     return page(request, "signed_out", values)
 
@@ -163,7 +162,7 @@ def _asked_for(request: AuthRequest) -> tuple[list[tuple[str, str]], bool]:
 def _left_open(request: AuthRequest, sealed: str) -> dict[str, Any] | None:
     """Return what a page, or the way to one, held within a day."""
     purposes = (_CONFIRMATION, _REQUEST)
-    found = (_unseal(request, each, sealed, within=_STARTS_AGAIN) for each in purposes)
+    found = (_unseal(request, each, sealed, within=STARTS_AGAIN) for each in purposes)
     return next((held for held in found if held is not None), None)
 
 
