@@ -1,11 +1,13 @@
 """The flags that describe a client, shared by registering and updating one."""
 
 import argparse
+import sys
+from collections.abc import Collection
 from typing import Any
 
 from authservice.cli import ini_file
 from authservice.cli.arguments import Once, Switch
-from authservice.crypto.algorithms import ALGORITHMS
+from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.services.clients.clients import SCOPES
 
 
@@ -95,6 +97,16 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "groups": options.groups,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def remark_on_key_set(options: argparse.Namespace, registered_algs: Collection[str]) -> None:
+    """Say on standard error which keys no client needed so far, and when all will know them."""
+    chosen = {options.id_token_alg, options.userinfo_alg} - {None, DEFAULT_ALG, *registered_algs}
+    for alg in sorted(chosen):
+        sys.stderr.write(
+            f"{alg} is new to the key set: it is there within a minute, but copies without it may"
+            " be cached for ten minutes more, and by some clients for an hour.\n"
+        )
 
 
 def _entries(allowed: list[str]) -> tuple[str, ...]:

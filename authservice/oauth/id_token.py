@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from authservice import clock
+from authservice.crypto.algorithms import DEFAULT_ALG
 from authservice.crypto.jwt import half_hash
 from authservice.oauth import claims
 from authservice.oauth.token.grant import TokenGrant
@@ -13,7 +14,6 @@ from authservice.services.people.users import User
 from authservice.settings import AuthSettings
 
 TYP = "JWT"
-DEFAULT_ALG = "RS256"
 ACR = "urn:authservice:acr:identity-provider"
 """The one acr: the person signed in at the identity provider, which does not say how."""
 

@@ -9,6 +9,7 @@ from tests.helpers.logout_receiver import (  # noqa: F401  (fixtures)
     teller,
     told_client,
 )
+from tests.helpers.published_keys import clients_of_all_algs  # noqa: F401  (fixture)
 from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,

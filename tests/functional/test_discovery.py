@@ -202,7 +202,7 @@ def test_each_subject_type_and_acr_is_what_id_tokens_hold(browser, relying_party
 
 @pytest.mark.requirement("RFC8414-2-4", "OIDC-CORE-2-9", "OIDC-DISCOVERY-3-9")
 @pytest.mark.requirement("OIDC-DISCOVERY-3-10")
-def test_there_is_a_key_for_each_signing_algorithm(browser, metadata):
+def test_there_is_a_key_for_each_signing_algorithm(clients_of_all_algs, browser, metadata):
     algorithms = metadata["id_token_signing_alg_values_supported"]
     keys = browser.get(urlsplit(metadata["jwks_uri"]).path).json["keys"]
 

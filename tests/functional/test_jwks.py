@@ -2,9 +2,13 @@
 
 import pytest
 from joserfc.jwk import KeySet
+from sqlalchemy import delete, update
 
+from authservice.models import oauth_client
+from authservice.services.keys.signing_keys import READ_AGAIN_AFTER
 from tests.helpers.browser import Browser
-from tests.helpers.published_keys import JWKS
+from tests.helpers.published_keys import JWKS, decoded
+from tests.helpers.relying_party import RelyingParty
 
 PUBLIC = {
     "RS256": {"kty", "n", "e"},
@@ -14,15 +18,55 @@ PUBLIC = {
 
 
 @pytest.fixture
-def keys(browser):
+def keys(clients_of_all_algs, browser):
     answer = browser.get(JWKS)
     assert answer.content_type == "application/json"
     assert set(answer.json) == {"keys"}
     return answer.json["keys"]
 
 
-def test_there_is_a_key_for_each_algorithm_from_the_start(keys):
-    assert sorted(key["alg"] for key in keys) == ["ES256", "EdDSA", "RS256"]
+def published(browser):
+    return [key["alg"] for key in browser.get(JWKS).json["keys"]]
+
+
+def test_there_is_a_key_for_each_algorithm_that_a_client_is_registered_for(keys):
+    assert [key["alg"] for key in keys] == ["RS256", "ES256", "EdDSA"]
+
+
+def test_keys_that_no_client_needs_are_not_published(browser, app, database, turnable_clock):
+    def in_a_minute():
+        turnable_clock.moment += READ_AGAIN_AFTER
+        return published(browser)
+
+    app.registry.components.follower.stop()
+    assert published(browser) == ["RS256"]
+    one = RelyingParty.registered(app, database, id_token_signed_response_alg="RS256")
+    assert in_a_minute() == ["RS256"]
+
+    RelyingParty.registered(app, database, userinfo_signed_response_alg="EdDSA")
+    assert in_a_minute() == ["RS256", "EdDSA"]
+    with database.transaction() as connection:
+        connection.execute(
+            update(oauth_client)
+            .where(oauth_client.c.client_id == one.client_id)
+            .values(id_token_signed_response_alg="ES256", disabled=True)
+        )
+    assert in_a_minute() == ["RS256", "ES256", "EdDSA"]
+    with database.transaction() as connection:
+        connection.execute(delete(oauth_client))
+    assert in_a_minute() == ["RS256"]
+
+
+def test_a_client_that_was_registered_a_moment_ago_finds_the_key_of_its_first_token(
+    browser, app, database
+):
+    app.registry.components.follower.stop()
+    assert published(browser) == ["RS256"]
+    client = RelyingParty.registered(app, database, id_token_signed_response_alg="EdDSA")
+
+    token = client.redeem(client.sign_in_with(browser)).json["id_token"]
+
+    assert decoded(token, client.http, "EdDSA")[0]["alg"] == "EdDSA"
 
 
 @pytest.mark.requirement("RFC8414-2-13", "OIDC-CORE-10.1-2", "OIDC-DISCOVERY-3-4")
@@ -54,5 +98,5 @@ def test_keys_are_strong_enough(keys):
 
 
 @pytest.mark.story("jwks")
-def test_the_set_is_the_same_in_every_process_and_after_a_restart(make_app, browser, keys):
+def test_the_set_is_the_same_in_every_process_and_after_a_restart(keys, make_app):
     assert Browser(make_app()).get(JWKS).json["keys"] == keys

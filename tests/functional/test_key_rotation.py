@@ -18,6 +18,8 @@ from tests.helpers.published_keys import JWKS, decoded
 from tests.helpers.refusing_database import allow, refuse
 from tests.helpers.relying_party import RelyingParty
 
+pytestmark = pytest.mark.usefixtures("clients_of_all_algs")
+
 ROTATION = timedelta(days=90)
 SECOND = timedelta(seconds=1)
 TYPES = ["RS256", "ES256", "EdDSA"]

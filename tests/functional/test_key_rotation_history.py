@@ -4,6 +4,8 @@ import random
 from contextlib import suppress
 from datetime import timedelta
 
+import pytest
+
 from authservice.crypto.jwt import key_id
 from authservice.crypto.server_secret import ServerSecret
 from authservice.services.keys import key_rotation
@@ -72,6 +74,7 @@ class History:
                 assert key_id(token) in self._cache[0]
 
 
+@pytest.mark.usefixtures("clients_of_all_algs")
 def test_a_relying_party_always_has_the_key_of_a_valid_token(database, turnable_clock):
     history = History(database, turnable_clock)
 

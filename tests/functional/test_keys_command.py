@@ -15,7 +15,7 @@ from authservice.services.keys.key_schedule import PUBLISHED_AFTER, PUBLISHED_BE
 from authservice.services.keys.signing_keys import READ_AGAIN_AFTER
 from tests.helpers.published_keys import JWKS, decoded
 
-pytestmark = pytest.mark.usefixtures("found_by_commands")
+pytestmark = pytest.mark.usefixtures("clients_of_all_algs", "found_by_commands")
 
 ALGS = {"RS256", "ES256", "EdDSA"}
 

@@ -106,6 +106,23 @@ def test_every_flag_is_stored(run, database):
     assert client.enable_end_session is True
 
 
+def test_who_registers_the_first_client_of_an_algorithm_is_told_of_caches(subtests, run):
+    told = "{} is new to the key set: it is there within a minute, but copies without it may"
+    told += " be cached for ten minutes more, and by some clients for an hour.\n"
+    for flags, algs in (
+        (["--id-token-alg", "RS256"], []),
+        (["--id-token-alg", "ES256", "--userinfo-alg", "EdDSA", "--dry-run"], ["ES256", "EdDSA"]),
+        (["--userinfo-alg", "ES256"], ["ES256"]),
+        (["--id-token-alg", "EdDSA", "--userinfo-alg", "ES256"], ["EdDSA"]),
+        (["--id-token-alg", "ES256"], []),
+    ):
+        with subtests.test(flags=flags):
+            output = run(*REQUIRED, *flags)
+
+            lines = [line for line in output.err.splitlines(keepends=True) if "key set" in line]
+            assert lines == [told.format(alg) for alg in algs]
+
+
 def test_json_is_one_object(subtests, run, database):
     for public in (False, True):
         with subtests.test(public=public):

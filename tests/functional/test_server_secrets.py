@@ -15,6 +15,8 @@ from tests.helpers.browser import Browser
 from tests.helpers.held_by_browsers import Held
 from tests.helpers.published_keys import JWKS, decoded
 
+pytestmark = pytest.mark.usefixtures("clients_of_all_algs")
+
 OLD, NEW, OTHER = (base64.b64encode(bytes(range(n, n + 32))).decode() for n in (0, 32, 64))
 
 WITH_THE_SECRET = {

@@ -243,7 +243,7 @@ def test_it_comes_back_by_itself(make_app, engine, unreachable):
 
     engine.repair(unreachable)
 
-    assert len(browser.get("/api/auth/jwks").json["keys"]) == 3
+    assert len(browser.get("/api/auth/jwks").json["keys"]) == 1
     browser.sign_in()
     assert browser.session()["user"]["id"] == "local-developer"
 

@@ -4,13 +4,24 @@ import base64
 import hashlib
 import warnings
 
+import pytest
 import requests
 from joserfc import jwt
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import KeySet
 
+from authservice.crypto.algorithms import ALGORITHMS
+from tests.helpers.relying_party import RelyingParty
+
 ISSUER = "http://localhost:37960/api/auth"
 JWKS = "/api/auth/jwks"
+
+
+@pytest.fixture
+def clients_of_all_algs(database):
+    """Register a client for each algorithm, so that its keys are published."""
+    for alg in ALGORITHMS:
+        RelyingParty.registered(None, database, id_token_signed_response_alg=alg)
 
 
 class KeySetAt:

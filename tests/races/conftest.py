@@ -8,6 +8,7 @@ import pytest
 
 from tests.helpers.processes import ROOT, clean_environment
 from tests.helpers.production import production_browser
+from tests.helpers.published_keys import clients_of_all_algs  # noqa: F401  (fixture)
 from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_process,
     identity_provider_standin,

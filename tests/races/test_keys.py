@@ -65,6 +65,7 @@ def test_processes_that_find_keys_due_make_one_set(processes, settings, database
     assert not {row.id for row in _stored(database) if row.expires_at is None} & before
 
 
+@pytest.mark.usefixtures("clients_of_all_algs")
 def test_every_process_publishes_and_signs_with_the_same_keys(processes, settings, database):
     processes.build(settings)
     processes.set_clocks_forward(ROTATION)

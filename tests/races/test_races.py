@@ -74,6 +74,7 @@ def _refresh(relying_party, token):
     return _token_request(relying_party, grant_type="refresh_token", refresh_token=token)
 
 
+@pytest.mark.usefixtures("clients_of_all_algs")
 def test_processes_that_start_together_make_three_keys(workers, settings, database):
     assert _count(database, jwks) == 0
 

@@ -14,6 +14,7 @@ from authservice.cli import allowed_people, client_arguments, database
 from authservice.cli.arguments import Once, fail
 from authservice.database.transaction import Transaction
 from authservice.services.clients import client_administration as administration
+from authservice.services.clients import clients
 from authservice.services.clients.client_administration import ClientRow
 from authservice.services.clients.client_metadata import as_registered
 
@@ -75,12 +76,15 @@ def _run(options: argparse.Namespace) -> None:
     with database.writing(options) as transaction:
         row = administration.find_to_change(transaction.connection, options.client_id)
         row = _existing(row, options.client_id)
+        registered_algs = clients.registered_algs(transaction.connection)
         try:
             changed, secret = options.change(transaction, row, options)
         except ValueError as error:
             fail(str(error))
-    if options.change is _update and options.allow:
-        allowed_people.remark(options, changed["allow"] or ())
+    if options.change is _update:
+        client_arguments.remark_on_key_set(options, registered_algs)
+        if options.allow:
+            allowed_people.remark(options, changed["allow"] or ())
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
         if options.json and changed is not None:

@@ -10,7 +10,7 @@ import sys
 
 from authservice.cli import allowed_people, client_arguments, database
 from authservice.cli.arguments import Switch, fail
-from authservice.services.clients import client_metadata, client_registration
+from authservice.services.clients import client_metadata, client_registration, clients
 from authservice.services.clients.client_metadata import ClientMetadata
 
 
@@ -32,7 +32,9 @@ def run(options: argparse.Namespace) -> None:
     if problems:
         fail("; ".join(problems))
     with database.writing(options) as transaction:
+        registered_algs = clients.registered_algs(transaction.connection)
         client_id, secret = client_registration.register(transaction, metadata)
+    client_arguments.remark_on_key_set(options, registered_algs)
     allowed_people.remark(options, metadata.allow)
     content = client_metadata.as_registered(client_id, metadata.columns())
     if options.dry_run:

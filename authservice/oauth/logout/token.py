@@ -1,8 +1,8 @@
 """Logout tokens: how a client learns that a session ended (OIDC Back-Channel Logout 1.0, 2.4)."""
 
 from authservice import clock
+from authservice.crypto.algorithms import DEFAULT_ALG
 from authservice.crypto.secret_values import random_id
-from authservice.oauth.id_token import DEFAULT_ALG
 from authservice.services.clients.clients import Client
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.sessions.logout_notices import LogoutNotice

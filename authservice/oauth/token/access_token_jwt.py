@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from authservice import clock
+from authservice.crypto.algorithms import DEFAULT_ALG
 from authservice.crypto.secret_values import random_id
-from authservice.oauth.id_token import DEFAULT_ALG
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.settings import AuthSettings

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from authservice.crypto.algorithms import ALGORITHMS
+from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.services.clients import redirect_uris
 from authservice.services.clients.clients import SCOPES, requests_per_minute
 from authservice.services.people import groups
@@ -169,7 +169,7 @@ def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         "skip_consent": bool(columns["skip_consent"]),
         "enable_end_session": bool(columns["enable_end_session"]),
         "require_pkce": True,
-        "id_token_signed_response_alg": columns["id_token_signed_response_alg"] or "RS256",
+        "id_token_signed_response_alg": columns["id_token_signed_response_alg"] or DEFAULT_ALG,
         "userinfo_signed_response_alg": columns["userinfo_signed_response_alg"],
         "minimal_id_token": bool(columns["minimal_id_token"]),
         "backchannel_logout_uri": columns["backchannel_logout_uri"],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select, union
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, equal
@@ -96,11 +96,20 @@ class Client:
 
 _COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
 _FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("with_client_id")))
+_REGISTERED_ALGS = union(
+    select(oauth_client.c.id_token_signed_response_alg),
+    select(oauth_client.c.userinfo_signed_response_alg),
+)
 
 
 def requests_per_minute(metadata: Mapping[str, Any] | None) -> int | None:
     """Return a client's own limit, which is kept among what the standards have no name for."""
     return None if metadata is None else metadata.get("requests_per_minute")
+
+
+def registered_algs(connection: Connection) -> frozenset[str]:
+    """Return the algorithms that clients have chosen for what is signed for them."""
+    return frozenset(filter(None, connection.scalars(_REGISTERED_ALGS)))
 
 
 def find(connection: Connection, client_id: str) -> Client | None:

@@ -2,6 +2,9 @@
 
 What is stored is read again once in a minute, by the request that finds it older, so that every
 process follows the others and the commands. A key that is due is made beside the requests.
+
+Of the keys those are published that sign for somebody: RS256, and what clients are registered for.
+Some clients know RSA alone, and fail on a set that has another kind.
 """
 
 import logging
@@ -15,11 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from authservice import clock
 from authservice.crypto import jwt
-from authservice.crypto.algorithms import ALGORITHMS
+from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.crypto.compact_json import compact
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.signing_keys import SigningKey, verification_keys
 from authservice.database.database import Database
+from authservice.services.clients import clients
 from authservice.services.keys import key_rotation, key_schedule, stored_keys
 from authservice.services.keys.stored_keys import StoredKey
 
@@ -45,6 +49,7 @@ class _KeySet:
     made: Mapping[str, datetime]
     verifying: Mapping[str, Any]
     document: bytes
+    published_algs: frozenset[str]
     due: tuple[str, ...]
     locked: tuple[str, ...]
 
@@ -79,8 +84,15 @@ class SigningKeys:
                 _log.exception("the next signing keys could not be stored")
 
     def sign(self, claims: Mapping[str, Any], *, alg: str, typ: str) -> str:
-        """Return claims as a signed JWT of the given kind."""
-        return jwt.sign(claims, self._keys.signing[alg], typ=typ)
+        """Return claims as a signed JWT of the given kind.
+
+        If its client was registered a moment ago, the key is published before the JWT is sent.
+        """
+        keys = self._keys
+        if alg not in keys.published_algs:
+            self._read_if_older_than(timedelta())
+            keys = self._keys
+        return jwt.sign(claims, keys.signing[alg], typ=typ)
 
     def verify(self, token: str, *, typ: str) -> dict[str, Any] | None:
         """Return the claims of a JWT of the given kind that one of these keys signed."""
@@ -167,16 +179,19 @@ class SigningKeys:
                 connection, new, self._secret, self._rotation, usable=self._open
             )
             keys = stored_keys.every(connection)
+            registered = clients.registered_algs(connection)
         for key in added:
             _log.info("made the signing key %s for %s", key.kid, key.alg)
-        self._take(keys)
+        self._take(keys, registered)
 
     def _read(self) -> _KeySet:
-        return self._take(stored_keys.every(self._database.reader))
+        reader = self._database.reader
+        return self._take(stored_keys.every(reader), clients.registered_algs(reader))
 
-    def _take(self, keys: Collection[StoredKey]) -> _KeySet:
+    def _take(self, keys: Collection[StoredKey], registered: frozenset[str]) -> _KeySet:
         """Return what the stored keys amount to, and use it if there is one to sign with."""
         now = clock.now()
+        published_algs = registered | {DEFAULT_ALG}
         opened = self._open(keys)
         signing = key_schedule.signing(keys, opened, now)
         key_set = _KeySet(
@@ -185,7 +200,8 @@ class SigningKeys:
             verifying=verification_keys(
                 key.public_jwk for key in keys if key_schedule.verifies(key, now)
             ),
-            document=_document(keys, signing, now),
+            document=_document(keys, published_algs, signing, now),
+            published_algs=published_algs,
             due=key_schedule.due(keys, opened, now, self._rotation),
             locked=tuple(
                 key.kid
@@ -226,9 +242,12 @@ class SigningKeys:
 
 
 def _document(
-    keys: Collection[StoredKey], signing: Mapping[str, StoredKey], now: datetime
+    keys: Collection[StoredKey],
+    algs: Collection[str],
+    signing: Mapping[str, StoredKey],
+    now: datetime,
 ) -> bytes:
-    published = [key for key in keys if key_schedule.is_published(key, now)]
+    published = [key for key in keys if key.alg in algs and key_schedule.is_published(key, now)]
     # RS256 leads, and of each algorithm the key that signs: some clients take the first they find.
     published.sort(key=lambda key: (ALGORITHMS.index(key.alg), signing.get(key.alg) is not key))
     content = {"keys": [key.public_jwk for key in published]}

@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from authservice import clock
+from authservice.crypto.algorithms import DEFAULT_ALG
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.people.users import User
 from authservice.settings import AuthSettings
 from authservice.web.session.session_api import user_json
 
 TYP = "session+jwt"
-ALG = "RS256"
 _LIFETIME = timedelta(minutes=15)
 
 
@@ -23,4 +23,4 @@ def issue(user: User, audience: str, settings: AuthSettings, keys: SigningKeys) 
         "iat": issued_at,
         "exp": issued_at + int(_LIFETIME.total_seconds()),
     }
-    return keys.sign(claims, alg=ALG, typ=TYP)
+    return keys.sign(claims, alg=DEFAULT_ALG, typ=TYP)

@@ -6,6 +6,8 @@ from authservice.crypto.algorithms import ALGORITHMS
 from tests.helpers.control import Control
 from tests.helpers.published_keys import JWKS, decoded
 
+pytestmark = pytest.mark.usefixtures("clients_of_all_algs")
+
 
 def published(http):
     return [key["kid"] for key in http.get(JWKS).json["keys"]]

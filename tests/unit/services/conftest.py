@@ -11,6 +11,7 @@ from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
 from authservice.services.sessions import sessions
 from tests.helpers.profiles import profile
+from tests.helpers.published_keys import clients_of_all_algs  # noqa: F401  (fixture)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ def _loaded(database, secret):
     return keys
 
 
+@pytest.mark.usefixtures("clients_of_all_algs")
 def test_three_keys_are_made_and_published_rs256_first(database):
     keys = _loaded(database, ServerSecret(OLD))
 
