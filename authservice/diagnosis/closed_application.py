@@ -179,6 +179,7 @@ def _forged(application: ClosedApplication) -> dict[str, str]:
         "X-Forwarded-Host": other,
         "X-Forwarded-Proto": "http",
         "X-Forwarded-Method": "OPTIONS",
+        "X-Original-Method": "OPTIONS",
         "X-HTTP-Method-Override": "OPTIONS",
         "Forwarded": f"for={_LOCAL};host={other};proto=http",
         "X-Forwarded-For": _LOCAL,
@@ -199,9 +200,14 @@ def _forged(application: ClosedApplication) -> dict[str, str]:
 @subject("forged_headers", order=2, in_order="No header of a visitor changes the answer.")
 def forged_headers(application: ClosedApplication) -> Iterator[Finding]:
     """Yield what is believed."""
-    honest = _ask(application, application.path, _NAVIGATION)
+    # A forged method could make these a preflight, which may pass.
+    sent = _NAVIGATION | {
+        "Origin": "https://forged.example",
+        "Access-Control-Request-Method": "GET",
+    }
+    honest = _ask(application, application.path, sent)
     for name, value in _forged(application).items():
-        answer = _ask(application, application.path, _NAVIGATION | {name: value})
+        answer = _ask(application, application.path, sent | {name: value})
         if str(answer) != str(honest):
             yield FORGED_HEADERS_BELIEVED.at(f"{name}: {value}", found=str(answer))
 

@@ -5,7 +5,9 @@ is checked like every other such address.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from authservice.web.forward import identity_headers
@@ -17,7 +19,9 @@ _VISIBLE = r"[^\x00-\x20\x7f]"
 _HOST = r"[^\x00-\x20\x7f/?#@\\,]{1,260}"
 _ORIGINAL_URL = re.compile(rf"(https?://{_HOST})([/?#]{_VISIBLE}*)?")
 # What headers must be, and how that is said.
-_METHOD = "HTTP_X_FORWARDED_METHOD", re.compile(r"[A-Z][A-Z-]*"), "a method in capital letters"
+_IS_METHOD = re.compile(r"[A-Z][A-Z-]*"), "a method in capital letters"
+_METHOD = "HTTP_X_FORWARDED_METHOD", *_IS_METHOD
+_ORIGINAL_METHOD = "HTTP_X_ORIGINAL_METHOD", *_IS_METHOD
 _PROTO = "HTTP_X_FORWARDED_PROTO", re.compile(r"https?|wss?"), "http or https"
 _FORWARDED_HOST = (
     "HTTP_X_FORWARDED_HOST",
@@ -30,6 +34,11 @@ _SCHEMES = {"ws": "http", "wss": "https"}
 # Browsers send these as they are. In an address they are percent-encoded.
 _UNLIKE_AN_ADDRESS = re.compile(r"[\\\x80-\xff]")
 _KEPT = "!\"#$%&'()*+,-./:;<=>?@[]^_`{|}~"
+# What no browser sends with a preflight (Fetch, 4.8), and by what an application could take it for
+# another request. Bodies are not sent here, so proxies tell of them by headers that end so.
+_ASKS_FOR_METHOD = "HTTP_ACCESS_CONTROL_REQUEST_METHOD"
+_NOT_OF_A_PREFLIGHT = ("HTTP_COOKIE", "HTTP_AUTHORIZATION", "HTTP_UPGRADE")
+_LENGTH, _CODING = "CONTENT_LENGTH", "TRANSFER_ENCODING"
 
 
 class RefusedRequestError(Exception):
@@ -43,10 +52,14 @@ class RefusedRequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AskedRequest:
-    """A request to an application: its absolute address, and whether a browser opens a page."""
+    """A request to an application: its absolute address, and whether a browser opens a page.
+
+    Or whether it only asks if a script may send a request to another origin.
+    """
 
     address: str
     is_navigation: bool
+    is_preflight: bool
 
 
 def original_url(request: AuthRequest) -> str:
@@ -69,7 +82,20 @@ def forwarded(request: AuthRequest) -> AskedRequest:
     host = _said(request, *_FORWARDED_HOST)
     uri = _said(request, *_URI)
     address = _on_site(request, f"{_SCHEMES.get(proto, proto)}://{host}", uri)
-    return AskedRequest(address, method in {"GET", "HEAD"} and _opens_a_page(request))
+    return AskedRequest(
+        address,
+        is_navigation=method in {"GET", "HEAD"} and _opens_a_page(request),
+        is_preflight=method == "OPTIONS" and _is_preflight(request.environ, _METHOD[0]),
+    )
+
+
+def original_is_preflight(request: AuthRequest) -> bool:
+    """Tell whether X-Original-Method and the visitor's headers are those of a preflight.
+
+    Raises RefusedRequestError without that header: a visitor could send it in the proxy's place.
+    """
+    method = _said(request, *_ORIGINAL_METHOD)
+    return method == "OPTIONS" and _is_preflight(request.environ, _ORIGINAL_METHOD[0])
 
 
 def _require_proxy(request: AuthRequest) -> None:
@@ -103,6 +129,22 @@ def _opens_a_page(request: AuthRequest) -> bool:
     if mode is not None:
         return mode == "navigate"
     return "text/html" in request.environ.get("HTTP_ACCEPT", "")
+
+
+def _is_preflight(environ: Mapping[str, Any], told_by: str) -> bool:
+    if not (environ.get("HTTP_ORIGIN") and environ.get(_ASKS_FOR_METHOD)):
+        return False
+    if any(environ.get(name) for name in _NOT_OF_A_PREFLIGHT):
+        return False
+    methods = {told_by, _ASKS_FOR_METHOD}
+    return not any(
+        (name.endswith(_LENGTH) and value.strip("0"))
+        or (name.endswith(_CODING) and value)
+        # X-HTTP-Method-Override, X-HTTP-Method, X-Method-Override and the like.
+        or ("METHOD" in name and name not in methods)
+        for name, value in environ.items()
+        if name.startswith("HTTP_") or name == _LENGTH
+    )
 
 
 def _on_site(request: AuthRequest, front: str, rest: str) -> str:

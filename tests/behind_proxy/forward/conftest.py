@@ -25,7 +25,11 @@ class Dashboard:
     def ask(self, target="/", headers=None, *, method="GET", host=OPEN, body=b"", lines=()):
         """Return status, headers and body; ``lines`` are headers in bytes, as they are."""
         length = {"Content-Length": len(body)} if body else {}
-        named = {"Host": host, "Connection": "close"} | length | (headers or {})
+        return self.raw(target, length | (headers or {}), method, host, lines, body)
+
+    def raw(self, target, headers, method, host, lines, body):
+        """Ask with nothing but these headers, host and an end of the connection."""
+        named = {"Host": host, "Connection": "close"} | headers
         written = [f"{name}: {value}".encode("latin-1") for name, value in named.items()]
         first = f"{method} {target} HTTP/1.1".encode("latin-1")
         with self.connected() as connection:

@@ -1,4 +1,6 @@
-"""The shipped file of each proxy for three applications: for all, for members, with no answer.
+"""The shipped file of each proxy for four applications.
+
+For all, for members, for scripts of other origins, and one with no answer.
 
 Only what an operator would change is changed. The tests' proxies have ports of their own, of which
 their visitors know nothing.
@@ -13,7 +15,8 @@ from tests.services.caddy import Caddy
 from tests.services.nginx import Nginx
 
 FOLDER = ROOT / "docs" / "deployment"
-OPEN, MEMBERS, LOST = (f"{name}.{DOMAIN}" for name in ("dashboard", "members", "lost"))
+_NAMES = ("dashboard", "members", "scripted", "lost")
+OPEN, MEMBERS, SCRIPTED, LOST = (f"{name}.{DOMAIN}" for name in _NAMES)
 
 
 @dataclass
@@ -33,7 +36,7 @@ class Proxy:
 def nginx(running, application, silent, folder):
     """Serve ``nginx-forward-auth.conf``, in front of both servers."""
     port = free_port()
-    certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
+    certificate = str(running.authority.certificate(OPEN, MEMBERS, SCRIPTED, LOST))
     changes = {
         "listen 80;": f"listen 127.0.0.1:{free_port()};",
         "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
@@ -44,13 +47,17 @@ def nginx(running, application, silent, folder):
     default = 'set $forward_conditions "";'
     example = 'set $forward_conditions "?group=acme/platform&group=acme/support";'
     members = replaced(closed, {default: "", f"# {example}": example, OPEN: MEMBERS})
+    example = 'set $forward_conditions "?preflights=pass";'
+    scripted = replaced(closed, {default: "", f"# {example}": example, OPEN: SCRIPTED})
     silent_service = {"http://authservice/": f"http://127.0.0.1:{silent}/", "30s": "200ms"}
     lost = replaced(closed, silent_service | {OPEN: LOST})
     workers = "".join(f"server 127.0.0.1:{each};" for each in running.worker_ports)
     upstream = f"upstream authservice {{ {workers} keepalive 4; }}"
     # As somebody may have written for another site.
     lax = "ignore_invalid_headers off; underscores_in_headers on;"
-    process = Nginx(folder, {"a": lax + upstream, "b": closed, "c": members, "d": lost})
+    process = Nginx(
+        folder, {"a": lax + upstream, "b": closed, "c": members, "d": scripted, "e": lost}
+    )
     own_paths = ("/_forward/ask", "/_forward/refused")
     return Proxy(process, port, 500, refuses_other_identities=True, own_paths=own_paths)
 
@@ -60,7 +67,7 @@ def caddy(running, application, silent, folder):
 
     For members it asks as from another machine, by way of the service's own proxy.
     """
-    certificate = str(running.authority.certificate(OPEN, MEMBERS, LOST))
+    certificate = str(running.authority.certificate(OPEN, MEMBERS, SCRIPTED, LOST))
     changes = {
         "# tls ": "tls ",
         "/etc/ssl/authservice/fullchain.pem": certificate,
@@ -82,7 +89,11 @@ def caddy(running, application, silent, folder):
     example = "uri /api/auth/forward/forward-auth?group=acme/platform&group=acme/support\n"
     conditions = {default: "", f"# {example}": example}
     members = replaced(unasked, elsewhere | conditions | {OPEN: MEMBERS})
-    process = Caddy(folder, {"a": closed, "b": members, "c": lost})
+    example = "uri /api/auth/forward/forward-auth?preflights=pass\n"
+    lines = ("@options method OPTIONS", "request_body @options {", "\tmax_size 1B", "}\n")
+    conditions = {default: "", f"# {example}": example} | {f"# {line}": line for line in lines}
+    scripted = replaced(closed, conditions | {OPEN: SCRIPTED})
+    process = Caddy(folder, {"a": closed, "b": members, "c": scripted, "d": lost})
     return Proxy(process, process.port, 504)
 
 

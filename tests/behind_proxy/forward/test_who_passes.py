@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.behind_proxy.deployment import AUTH
-from tests.behind_proxy.forward.proxies import LOST, MEMBERS, OPEN
+from tests.behind_proxy.forward.proxies import LOST, MEMBERS, OPEN, SCRIPTED
 from tests.behind_proxy.walk import walk_in
 
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
@@ -173,6 +173,7 @@ def test_no_visitor_chooses_what_is_asked_for(subtests, dashboard):
         "X-Forwarded-Uri: /public",
         "X-Forwarded-Host: evil.example",
         "X-Forwarded-Method: OPTIONS",
+        "X-Original-Method: OPTIONS",
         "X_Original_URL: https://evil.example/",
         "X_Forwarded_Uri: /public",
         "X_Forwarded_Host: evil.example",
@@ -241,6 +242,65 @@ def test_a_websocket_is_for_who_is_signed_in(dashboard, octocat):
                 pass
             connection.sendall(b"\x81\x85frame")
             assert answer.read(7) == b"\x81\x85frame"
+
+
+# As Chromium sends it before a script's PUT to another origin.
+PREFLIGHT = {
+    "Accept": "*/*",
+    "Access-Control-Request-Headers": "content-type",
+    "Access-Control-Request-Method": "PUT",
+    "Origin": "https://www.example.com",
+    "Referer": "https://www.example.com/",
+    "Sec-Fetch-Dest": "empty",
+    "Sec-Fetch-Mode": "cors",
+    "Sec-Fetch-Site": "same-site",
+}
+
+
+def test_preflights_pass_where_the_line_for_them_is_no_comment(dashboard, octocat):
+    assert dashboard.ask("/api", PREFLIGHT, method="OPTIONS")[0] == 401
+    assert dashboard.application.reached == []
+
+    seen = dashboard.seen("/api?x=1", PREFLIGHT, method="OPTIONS", host=SCRIPTED)
+
+    assert (seen["method"], seen["target"], seen["body"]) == ("OPTIONS", "/api?x=1", "")
+    assert seen["headers"]["origin"] == [PREFLIGHT["Origin"]]
+    assert [name for name in seen["headers"].items() if name[0].startswith("remote")] == []
+    cookies = {"Cookie": octocat.cookies, "Origin": PREFLIGHT["Origin"]}
+    seen = dashboard.seen("/api", cookies, method="PUT", host=SCRIPTED, body=b"{}" * 9)
+    assert seen["headers"]["remote-username"] == ["octocat"]
+    assert dashboard.ask("/", NAVIGATION, host=SCRIPTED)[0] == 302
+
+
+@pytest.mark.attack("BROWSER-forged-forward")
+def test_with_them_nothing_else_passes(subtests, dashboard):
+    for method, lines in (
+        ("GET", []),
+        ("PUT", []),
+        ("GET", ["X-Forwarded-Method: OPTIONS", "X-Original-Method: OPTIONS"]),
+        ("PUT", ["X_Forwarded_Method: OPTIONS", "X_Original_Method: OPTIONS"]),
+        ("OPTIONS", ["Cookie: a=1"]),
+        ("OPTIONS", ["Authorization: Basic cm9vdDpyb290"]),
+        ("OPTIONS", ["X-HTTP-Method-Override: DELETE"]),
+        ("OPTIONS", ["x-http-method: DELETE"]),
+        ("OPTIONS", ["X-Method-Override: DELETE"]),
+        ("OPTIONS", ["Content-Length: 3"]),
+        ("OPTIONS", ["Content-Length: 3", "X-Forwarded-Content-Length: 0"]),
+        ("OPTIONS", ["Content-Length: 3", "X-Original-Content-Length: 0"]),
+        ("OPTIONS", ["Content-Length: 3", "Connection: X-Original-Content-Length"]),
+    ):
+        with subtests.test(method=method, lines=lines):
+            body = b"x=1" if "Content-Length: 3" in lines else b""
+            written = [line.encode() for line in lines]
+            status, *_ = dashboard.raw("/", PREFLIGHT, method, SCRIPTED, written, body)
+            assert status == 401
+    assert dashboard.application.reached == []
+    # Caddy does not say that a body comes in chunks, but passes none on.
+    chunks = [b"Transfer-Encoding: chunked"]
+    status, *_ = dashboard.raw(
+        "/", PREFLIGHT, "OPTIONS", SCRIPTED, chunks, b"3\r\nx=1\r\n0\r\n\r\n"
+    )
+    assert status in {401, 413}
 
 
 @pytest.mark.attack("BROWSER-forged-forward")

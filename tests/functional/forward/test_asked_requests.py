@@ -195,13 +195,16 @@ def test_a_slip_in_the_query_closes_the_application(subtests, ada):
         "?extend=0",
         "?extend=true",
         "?extend",
+        "?preflights",
+        "?preflights=1",
+        "?preflights=pass&preflights=",
         "?callbackURL=/x",
         "?rd=https://app.example.com/",
     ):
         with subtests.test(query=query):
             for answer in (ada.original(APP, query=query), ada.forwarded(query=query)):
                 assert (answer.status_int, answer.json["code"]) == (403, "INVALID_QUERY")
-                assert "extend=1" in answer.json["message"]
+                assert "extend=1, preflights=pass" in answer.json["message"]
                 assert "group=ACME/TEAM" in answer.json["message"]
 
 

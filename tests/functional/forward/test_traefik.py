@@ -65,6 +65,30 @@ def test_the_example_restricts_to_groups(signed_in, stranger, change):
     assert passed_on({}, answer)["Remote-Groups"] == "acme/support"
 
 
+def test_what_stands_in_comments_lets_preflights_pass_without_a_body(stranger):
+    shown = yaml.safe_load(re.sub(r"(?m)^    # (?=[a-z-]+:$|  )", "    ", TEXT))["http"]
+    router, dashboard = (shown["routers"][name] for name in ("dashboard-preflights", "dashboard"))
+    bounded, asks, *others = router["middlewares"]
+    assert others == dashboard["middlewares"][1:]
+    assert router == dashboard | {
+        "rule": f"{dashboard['rule']} && Method(`OPTIONS`)",
+        "middlewares": router["middlewares"],
+    }
+    assert shown["middlewares"][bounded] == {"buffering": {"maxRequestBodyBytes": 1}}
+    options = shown["middlewares"][asks]["forwardAuth"]
+    query = f"?{urlsplit(options['address']).query}"
+    # Nothing of the visitor's headers is kept from the service.
+    assert options == {
+        "address": OPTIONS["address"] + query,
+        "trustForwardHeader": False,
+        "authResponseHeadersRegex": OPTIONS["authResponseHeadersRegex"],
+    }
+    preflight = {"Origin": "https://www.example.com", "Access-Control-Request-Method": "PUT"}
+    for headers, status in ((preflight, 200), ({}, 401), (preflight | {"Cookie": "a=1"}, 401)):
+        answer = stranger.forwarded(method="OPTIONS", query=query, headers=headers)
+        assert answer.status_int == status
+
+
 @pytest.mark.attack("BROWSER-forged-forward")
 def test_the_application_learns_who_it_is_from_the_service_alone(signed_in, stranger):
     # Traefik writes names as Go does.

@@ -45,6 +45,7 @@ class _Conditions:
 
     groups: frozenset[str]
     extends: bool
+    passes_preflights: bool
 
     @classmethod
     def of(cls, request: AuthRequest) -> "_Conditions":
@@ -53,14 +54,16 @@ class _Conditions:
             return _NO_CONDITIONS
         pairs = list(request.GET.items())
         named = frozenset(folded(value) for name, value in pairs if name == "group")
-        if any(name != "group" and (name, value) != ("extend", "1") for name, value in pairs):
+        if any(pair[0] != "group" and pair not in {_EXTENDS, _PASSES_PREFLIGHTS} for pair in pairs):
             raise RefusedRequestError(
-                "INVALID_QUERY", "The query may have extend=1, and group=ACME or group=ACME/TEAM"
+                "INVALID_QUERY",
+                "The query may have extend=1, preflights=pass, and group=ACME or group=ACME/TEAM",
             )
-        return cls(named, extends=("extend", "1") in pairs)
+        return cls(named, _EXTENDS in pairs, _PASSES_PREFLIGHTS in pairs)
 
 
-_NO_CONDITIONS = _Conditions(frozenset(), extends=False)
+_EXTENDS, _PASSES_PREFLIGHTS = ("extend", "1"), ("preflights", "pass")
+_NO_CONDITIONS = _Conditions(frozenset(), extends=False, passes_preflights=False)
 
 
 @view_config(route_name="forward.auth_request", request_method="GET")
@@ -68,6 +71,8 @@ def auth_request(request: AuthRequest) -> Response:
     """Return 200, 401 or 403; with 401, X-Auth-Sign-In is the whole address to go to."""
     address = asked_request.original_url(request)
     conditions = _Conditions.of(request)
+    if conditions.passes_preflights and asked_request.original_is_preflight(request):
+        return _answer_to_preflight()
     try:
         response = _answer_to_person(request, conditions, address)
     except TooManyRequestsError:
@@ -83,6 +88,8 @@ def forward_auth(request: AuthRequest) -> Response:
     """Return 200, 401 or 403, or lead a browser that opens a page to the sign-in."""
     asked = asked_request.forwarded(request)
     conditions = _Conditions.of(request)
+    if conditions.passes_preflights and asked.is_preflight:
+        return _answer_to_preflight()
     try:
         response = _answer_to_person(request, conditions, asked.address)
     except TooManyRequestsError:
@@ -102,6 +109,11 @@ def refused_request(error: RefusedRequestError, request: AuthRequest) -> Respons
         f"forward authentication refuses %s: {error.message}", request.environ.get("REMOTE_ADDR")
     )
     return error_json(403, error.message, error.code)
+
+
+def _answer_to_preflight() -> Response:
+    """Return that it may pass, as nobody's: browsers send it without any cookie."""
+    return ReadyAnswer(b"", [_NO_STORE])
 
 
 def _answer_to_person(
