@@ -14,6 +14,7 @@ from sqlalchemy import text
 from authservice.database.database import Database
 from tests.e2e import recipes
 from tests.e2e.busy_service import WAIT, busy_service
+from tests.e2e.noting_service import noting_service
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, TypedApplication, Visitor
 from tests.helpers.chromium import expect
@@ -21,10 +22,12 @@ from tests.helpers.node import node
 from tests.helpers.ports import free_port
 from tests.helpers.processes import LocalService, Process
 from tests.helpers.production import ORIGIN
+from tests.httpclient.certificates import Authority
 from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
 FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node"]
+COOKIES = {"http": "authservice-{}", "https": "__Secure-authservice"}
 SHORTEST_RELYING_PARTY = "shortest-relying-party"
 SHORTEST_FIRST_PARTY = "shortest-first-party"
 SIGNED_IN = "Signed in as Local Developer"
@@ -319,6 +322,35 @@ def test_a_first_party_application_takes_nobody_for_somebody_else(service, perso
     stranger = Visitor(Person(service.url), first_party)
 
     assert SIGNED_IN not in stranger.home().text
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("name", ALL_FIRST_PARTY)
+def test_a_first_party_application_forwards_the_session_cookie_and_nothing_else(
+    tmp_path, name, scheme
+):
+    authority = Authority(tmp_path)
+    trust = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+    env = dict.fromkeys(trust, str(authority.bundle))
+    tls = authority.server_context("localhost") if scheme == "https" else None
+    with noting_service(tls) as service:
+        own = f"{COOKIES[scheme].format(service.server_port)}.session"
+        sent = (
+            f"theme=d\xe4rk;{own}_token=a.b; id=1; {own}_token=\xe9; {own}_token"
+            f"; {own}_tokens=c; x{own}_token=d; {own}_host=e; __Host-{own}_token=f"
+        )
+        application = Application(name, tmp_path, service, **env)
+        try:
+            for headers in ({"Cookie": sent.encode("latin-1")}, {}):
+                assert requests.get(application.url, headers=headers, timeout=20).ok
+                requests.post(f"{application.url}sign-out", headers=headers, timeout=20)
+        finally:
+            application.stop()
+    # What a sibling has set twice goes on as it is: the service finds the one that counts.
+    assert {cookie or "" for cookie in service.cookies} == {
+        f"{own}_token=a.b; {own}_token=\xe9",
+        "",
+    }
 
 
 @pytest.mark.parametrize("opened_at", ["localhost", "127.0.0.1"])
