@@ -6,7 +6,7 @@ teams to their members only: a GitHub App reads them, or ``authservice admission
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -35,7 +35,7 @@ class RuleNames:
         self._database = database
         # A name that nobody has may be taken by a stranger at any time: it is not tried again.
         self._nobodys: set[Rule] = set()
-        self._troubles: Sequence[str] = ()
+        self._troubles: Collection[str] = ()
         self._looking = Recurring(
             "names of rules",
             lambda ended: self.resolve(ended=ended),
@@ -58,23 +58,25 @@ class RuleNames:
 
         That ends after so many seconds, or with the next question once ``ended`` is set.
         """
-        troubles: list[str] = []
+        # What is said of each, by what it is: the text may name another moment each time.
+        troubles: dict[str, str] = {}
         try:
             unresolved = self._unresolved()
             teams = [rule for rule in unresolved if rule.kind is RuleKind.TEAM]
             if self._settings.provider.app is None:
-                troubles += [str(Renewal(team, None, None)) for team in teams]
+                troubles |= {str(team): str(Renewal(team, None, None)) for team in teams}
             public = [rule for rule in unresolved if rule not in {*teams, *self._nobodys}]
             numbers = self._numbers(public, patience, ended or threading.Event(), troubles)
             if numbers:
                 with self._database.transaction() as connection:
                     pins.learn(connection, numbers)
         except SQLAlchemyError as error:
-            troubles.append(f"names in rules wait for the database: {type(error).__name__}")
-        for trouble in troubles:
+            database = f"names in rules wait for the database: {type(error).__name__}"
+            troubles[database] = database
+        for trouble, said in troubles.items():
             if trouble not in self._troubles:
-                _log.warning("%s", trouble)
-        self._troubles = troubles
+                _log.warning("%s", said)
+        self._troubles = troubles.keys()
 
     def _unresolved(self) -> list[Rule]:
         reader = self._database.reader
@@ -87,7 +89,7 @@ class RuleNames:
         unresolved: Sequence[Rule],
         patience: float,
         ended: threading.Event,
-        troubles: list[str],
+        troubles: dict[str, str],
     ) -> dict[Rule, str]:
         """Return what the provider says, as long as it says anything; and note what it does not."""
         if not unresolved:
@@ -102,7 +104,7 @@ class RuleNames:
             except SignInFailedError as error:
                 ends = isinstance(error, OutageError) or error.code == UNAUTHORIZED
                 what = "every name without a number" if ends else rule
-                troubles.append(f"{what} admits nobody yet: {error}")
+                troubles[f"{what} {error.code}"] = f"{what} admits nobody yet: {error}"
                 if ends:
                     break
                 continue
@@ -110,5 +112,6 @@ class RuleNames:
                 numbers[rule] = number
                 continue
             self._nobodys.add(rule)
-            troubles.append(f"{rule} admits nobody: nobody has that name at the identity provider")
+            nobody = "nobody has that name at the identity provider"
+            troubles[f"{rule} nobody"] = f"{rule} admits nobody: {nobody}"
         return numbers

@@ -84,11 +84,15 @@ def test_groups_without_a_number_are_told_nobody(gate, standin):
 
 
 @pytest.mark.parametrize("fault", ["502", "rate_limited", "429", "reset"])
-def test_an_outage_is_said_once_and_ends_the_questions(gate, database, standin, caplog, fault):
+def test_an_outage_is_said_once_and_ends_the_questions(
+    gate, database, standin, caplog, turnable_clock, fault
+):
     standin.fault(ORG, fault)
     with caplog.at_level(logging.WARNING):
         app = gate.serves(admission__organizations="acme", admission__users="user:hubot")
         names = app.registry.components.rule_names
+        # What the provider says of its next answer is another moment by then.
+        turnable_clock.advance(seconds=5)
         names.resolve()
 
     said = [each for each in caplog.messages if "admits nobody yet" in each]
