@@ -90,8 +90,7 @@ class SigningKeys:
         """
         keys = self._keys
         if alg not in keys.published_algs:
-            self._read_if_older_than(timedelta())
-            keys = self._keys
+            keys = self._published_too(alg)
         return jwt.sign(claims, keys.signing[alg], typ=typ)
 
     def verify(self, token: str, *, typ: str) -> dict[str, Any] | None:
@@ -134,6 +133,13 @@ class SigningKeys:
         if self._loaded is None:
             raise KeysNotReadyError
         return self._loaded
+
+    def _published_too(self, alg: str) -> _KeySet:
+        """Return the keys as they are read since a client chose the algorithm."""
+        with self._reading:
+            if self._loaded and alg not in self._loaded.published_algs:
+                self._read_again()
+        return self._keys
 
     def _read_if_older_than(self, limit: timedelta) -> None:
         age = self._age()
