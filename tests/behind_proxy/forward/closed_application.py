@@ -42,6 +42,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
+        if origin := self.headers["Origin"]:
+            self.send_header("Access-Control-Allow-Origin", origin)
+            self.send_header("Access-Control-Allow-Credentials", "true")
+            self.send_header("Access-Control-Allow-Methods", "PUT")
+            self.send_header("Access-Control-Allow-Headers", "Content-Type")
         # A proxy that takes the body for too long is gone by now.
         with suppress(ConnectionError):
             self.end_headers()

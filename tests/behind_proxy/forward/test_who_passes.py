@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.behind_proxy.deployment import AUTH
+from tests.behind_proxy.deployment import AUTH, DOMAIN
 from tests.behind_proxy.forward.proxies import LOST, MEMBERS, OPEN, SCRIPTED
 from tests.behind_proxy.walk import walk_in
 
@@ -270,6 +270,37 @@ def test_preflights_pass_where_the_line_for_them_is_no_comment(dashboard, octoca
     seen = dashboard.seen("/api", cookies, method="PUT", host=SCRIPTED, body=b"{}" * 9)
     assert seen["headers"]["remote-username"] == ["octocat"]
     assert dashboard.ask("/", NAVIGATION, host=SCRIPTED)[0] == 302
+
+
+_PUT = """address => fetch(address, {
+    method: 'PUT', body: '{}', credentials: 'include',
+    headers: { 'Content-Type': 'application/json' },
+}).then(answer => answer.json(), failed => failed.name)"""
+
+
+def test_a_script_of_another_origin_reaches_it_as_the_person(dashboard, octocat, launch_chromium):
+    rules = ", ".join(f"MAP {host} 127.0.0.1:{dashboard.proxy.port}" for host in (OPEN, SCRIPTED))
+    browser = launch_chromium(
+        f"--host-resolver-rules={rules}",
+        # The page seems to come from elsewhere, and asks for what is on this machine.
+        "--disable-features=LocalNetworkAccessChecks",
+    )
+    page = browser.new_context(ignore_https_errors=True).new_page()
+    here = f"https://www.{DOMAIN}/"
+    page.route(here, lambda route: route.fulfill(body="<title>A page</title>"))
+    page.goto(here)
+    # As long as requests are intercepted, none is preceded by a preflight.
+    page.unroute(here)
+    cookie = {"name": TOKEN, "value": octocat.jar[TOKEN], "domain": f".{DOMAIN}", "path": "/"}
+    page.context.add_cookies([cookie | {"secure": True, "httpOnly": True, "sameSite": "Lax"}])
+
+    assert page.evaluate(_PUT, f"https://{OPEN}/api") == "TypeError"
+    assert dashboard.application.reached == []
+    seen = page.evaluate(_PUT, f"https://{SCRIPTED}/api")
+
+    assert (seen["method"], seen["body"]) == ("PUT", "{}")
+    assert dict(seen["headers"])["Remote-Username"] == "octocat"
+    assert dashboard.application.reached == ["/api", "/api"]
 
 
 @pytest.mark.attack("BROWSER-forged-forward")
