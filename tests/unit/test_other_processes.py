@@ -5,6 +5,8 @@ import pytest
 from authservice.database import schema
 from authservice.database.database import Database
 from authservice.database.other_processes import excluded
+from authservice.database.postgresql.engines import others_connected
+from tests.helpers.waiting import until
 
 pytestmark = pytest.mark.engines("postgresql")
 
@@ -32,5 +34,7 @@ def test_a_version_that_the_new_tables_do_not_serve(subtests, empty):
             other = Database(named.render_as_string(hide_password=False))
             assert other.reader
 
+            # The server notices a moment later that the connections from before have ended.
+            until(lambda: len(others_connected(empty.reader)) == 1)
             assert (excluded(empty, target) == []) is stays
             other.dispose()
