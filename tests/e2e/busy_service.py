@@ -1,11 +1,12 @@
 """A service that has had too many requests, as an application meets it: all but metadata is 429."""
 
 import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import requests
+
+from tests.e2e.serving import serving
 
 WAIT = "17"
 _BODY = {"error": "temporarily_unavailable", "message": "Too many requests: try again later"}
@@ -47,12 +48,6 @@ class _Busy(BaseHTTPRequestHandler):
 @contextmanager
 def busy_service(real_url):
     """Run one on a port of localhost, with the metadata of a service that is not busy."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Busy) as server:
-        server.real_url, server.url = real_url, f"http://localhost:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(_Busy) as server:
+        server.real_url = real_url
+        yield server

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.busy_service import busy_service
 from tests.e2e.person import Person
 from tests.helpers.processes import stopped_in_the_end  # noqa: F401  (a fixture)
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
@@ -29,6 +30,13 @@ def register(service):  # noqa: F811
         )
 
     return run
+
+
+@pytest.fixture
+def busy(service):  # noqa: F811
+    """A service that has had too many requests."""
+    with busy_service(service.url) as started:
+        yield started
 
 
 @pytest.fixture

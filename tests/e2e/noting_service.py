@@ -1,8 +1,9 @@
 """A service in which nobody is signed in, and which notes the cookies that applications forward."""
 
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.e2e.serving import serving
 
 
 class _Noting(BaseHTTPRequestHandler):
@@ -29,15 +30,6 @@ class _Noting(BaseHTTPRequestHandler):
 @contextmanager
 def noting_service(tls=None):
     """Run one on a port of localhost, by https if there is a context for it."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Noting) as server:
-        if tls is not None:
-            server.socket = tls.wrap_socket(server.socket, server_side=True)
+    with serving(_Noting, tls) as server:
         server.cookies = []
-        server.url = f"{'http' if tls is None else 'https'}://localhost:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+        yield server

@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import sys
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from tests.helpers import wheels
 from tests.helpers.node import node, packages
@@ -44,13 +44,6 @@ def give_node_packages(folder):
     (folder / "node_modules").symlink_to(packages() / "node_modules")
 
 
-def _where(service):
-    """Return what a program is told of a service: in local mode it has a port of its own."""
-    parts = urlsplit(service.url)
-    own = {"COOKIE_PREFIX": f"authservice-{parts.port}"} if parts.scheme == "http" else {}
-    return {"AUTH_URL": service.url} | own
-
-
 class Application(Process):
     """A recipe's program, serving on a port of its own."""
 
@@ -66,7 +59,7 @@ class Application(Process):
             [interpreter, file],
             ready=f":{port}",  # each server announces its address in words of its own
             cwd=folder,
-            env=_where(service) | {"PORT": str(port)} | env,
+            env={"AUTH_URL": service.url, "PORT": str(port)} | env,
         )
 
 
@@ -96,8 +89,8 @@ class TypedApplication(Process):
             ["/bin/sh", "-euc", lines],
             ready=f":{port}",
             cwd=folder,
-            env=_where(service)
-            | {
+            env={
+                "AUTH_URL": service.url,
                 "PORT": str(port),
                 "PATH": str(folder / "bin"),
                 "PIP_CONFIG_FILE": os.devnull,

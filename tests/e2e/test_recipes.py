@@ -1,9 +1,6 @@
 """Every recipe does what its page says, against a real local-mode server."""
 
 import re
-import subprocess
-import sys
-from contextlib import contextmanager
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,21 +10,23 @@ from sqlalchemy import text
 
 from authservice.database.database import Database
 from tests.e2e import recipes
-from tests.e2e.busy_service import WAIT, busy_service
+from tests.e2e.busy_service import WAIT
 from tests.e2e.noting_service import noting_service
 from tests.e2e.person import Person
 from tests.e2e.recipes import Application, TypedApplication, Visitor
-from tests.helpers.chromium import expect
-from tests.helpers.node import node
 from tests.helpers.ports import free_port
-from tests.helpers.processes import LocalService, Process
+from tests.helpers.processes import LocalService
 from tests.helpers.production import ORIGIN
 from tests.httpclient.certificates import Authority
 from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
 FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node"]
-COOKIES = {"http": "authservice-{}", "https": "__Secure-authservice"}
+COOKIES = (
+    ("http", "authservice-{port}", {}),
+    ("https", "__Secure-authservice", {}),
+    ("https", "__Secure-acme", {"COOKIE_PREFIX": "acme"}),
+)
 SHORTEST_RELYING_PARTY = "shortest-relying-party"
 SHORTEST_FIRST_PARTY = "shortest-first-party"
 SIGNED_IN = "Signed in as Local Developer"
@@ -179,12 +178,6 @@ def test_a_first_party_application_says_in_a_page_that_the_service_does_not_answ
     assert f"does not answer at {nothing.url}" in answer.text
 
 
-@pytest.fixture
-def busy(service):
-    with busy_service(service.url) as started:
-        yield started
-
-
 def says_to_come_again(answer):
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == WAIT
@@ -324,17 +317,17 @@ def test_a_first_party_application_takes_nobody_for_somebody_else(service, perso
     assert SIGNED_IN not in stranger.home().text
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize(("scheme", "begins", "renamed"), COOKIES)
 @pytest.mark.parametrize("name", ALL_FIRST_PARTY)
 def test_a_first_party_application_forwards_the_session_cookie_and_nothing_else(
-    tmp_path, name, scheme
+    tmp_path, name, scheme, begins, renamed
 ):
     authority = Authority(tmp_path)
     trust = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
-    env = dict.fromkeys(trust, str(authority.bundle))
+    env = dict.fromkeys(trust, str(authority.bundle)) | renamed
     tls = authority.server_context("localhost") if scheme == "https" else None
     with noting_service(tls) as service:
-        own = f"{COOKIES[scheme].format(service.server_port)}.session"
+        own = f"{begins.format(port=service.server_port)}.session"
         sent = (
             f"theme=d\xe4rk;{own}_token=a.b; id=1; {own}_token=\xe9; {own}_token"
             f"; {own}_tokens=c; x{own}_token=d; {own}_host=e; __Host-{own}_token=f"
@@ -351,87 +344,3 @@ def test_a_first_party_application_forwards_the_session_cookie_and_nothing_else(
         f"{own}_token=a.b; {own}_token=\xe9",
         "",
     }
-
-
-@pytest.mark.parametrize("opened_at", ["localhost", "127.0.0.1"])
-def test_a_page_in_the_browser_signs_in_and_out_with_credentials(
-    service, launch_chromium, tmp_path, opened_at
-):
-    with (
-        browser_application(service, tmp_path) as port,
-        launch_chromium().new_context() as context,
-    ):
-        page = context.new_page()
-        page.goto(f"http://{opened_at}:{port}/")
-        expect(page.get_by_text("Signed out")).to_be_visible()
-        page.get_by_role("button", name="Sign in").click()
-        page.locator("#sign-in-submit").click()
-        expect(page.get_by_text(SIGNED_IN)).to_be_visible()
-        assert page.url == f"http://localhost:{port}/"
-        page.get_by_role("button", name="Sign out").click()
-        expect(page.get_by_text("Signed out")).to_be_visible()
-
-
-def test_a_page_in_the_browser_says_that_the_service_is_busy_or_does_not_answer(
-    subtests, busy, launch_chromium, tmp_path
-):
-    nothing = SimpleNamespace(url=f"http://localhost:{free_port()}")
-    for service, said in (
-        (busy, "Try again in a moment"),
-        (nothing, f"No answer from {nothing.url}"),
-    ):
-        with (
-            subtests.test(said=said),
-            browser_application(service, tmp_path) as port,
-            launch_chromium().new_context() as context,
-        ):
-            page = context.new_page()
-            page.goto(f"http://localhost:{port}/")
-            expect(page.get_by_text(said)).to_be_visible()
-
-
-@contextmanager
-def browser_application(service, folder):
-    """Serve the page for browsers on a port of localhost."""
-    _, text = recipes.all_recipes()["first-party-browser"]
-    page_text = text.replace(recipes.DEFAULT_AUTH_URL, service.url)
-    (folder / "index.html").write_text(page_text, encoding="utf-8")
-    port = free_port()
-    server = Process(
-        [sys.executable, "-m", "http.server", port, "--bind", "127.0.0.1"],
-        ready=f":{port}",
-        cwd=folder,
-    )
-    try:
-        yield port
-    finally:
-        server.stop()
-
-
-def test_the_npm_client_reads_the_session(service, person, tmp_path):
-    person.open(f"{service.url}/sign-in")
-    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in person.http.cookies)
-    _, text = recipes.all_recipes()["first-party-better-auth"]
-    client = text.replace(recipes.DEFAULT_AUTH_URL, service.url)
-    (tmp_path / "auth.mjs").write_text(client, encoding="utf-8")
-    (tmp_path / "main.mjs").write_text(
-        """
-        import { auth } from './auth.mjs'
-        const headers = { cookie: process.env.COOKIES }
-        const { data } = await auth.getSession({ fetchOptions: { headers } })
-        console.log(data.user.name)
-        """,
-        encoding="utf-8",
-    )
-    recipes.give_node_packages(tmp_path)
-
-    printed = subprocess.run(
-        [node(), "main.mjs"],
-        cwd=tmp_path,
-        env={"COOKIES": cookies},
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-
-    assert printed == "Local Developer\n"
