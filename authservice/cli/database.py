@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from authservice import clock
 from authservice.cli import ini_file
 from authservice.cli.arguments import fail
 from authservice.cli.commands import event_log
@@ -19,7 +21,10 @@ from authservice.database import schema
 from authservice.database.configuration import open_database
 from authservice.database.database import Database
 from authservice.database.revision import REVISION
+from authservice.database.sqlite import replacement
+from authservice.database.sqlite.replacement import InUseError
 from authservice.database.transaction import Transaction
+from authservice.database.unreleased import UnreleasedSchemaError
 from authservice.settings import SettingsError, load_remote_database_url
 from authservice.settings.ini_file import IniFileError
 
@@ -106,6 +111,39 @@ def require_migrated(database: Database, ini: IniFile, *, remote: bool = False) 
     config = "" if ini.path is None else f" --config {shlex.quote(ini.path)}"
     fail(
         f"the database {database.address} is not migrated; run: {chosen}authservice migrate{config}"
+    )
+
+
+def kept_as(file: Path) -> Path:
+    """Return the name under which a database stays when another takes its place."""
+    return file.with_name(f"{file.name}.before-{clock.now():%Y%m%dT%H%M%SZ}")
+
+
+def migrate_local(database: Database, target: str = REVISION) -> str:
+    """Migrate a file of local mode, as schema.migrate does; one that is too old begins again."""
+    try:
+        return schema.migrate(database, target)
+    except UnreleasedSchemaError:
+        _set_aside(database, str(schema.revision(database.reader)))
+    # The one that is set aside is all that the first database knows.
+    with closing(lambda: Database(f"sqlite:///{database.url.database}")) as begun:
+        return schema.migrate(begun, target)
+
+
+def _set_aside(database: Database, revision: str) -> None:
+    # This process would lose its own lock on a file that it has open.
+    database.dispose()
+    file = Path(str(database.url.database))
+    kept = kept_as(file)
+    try:
+        replacement.set_aside(file, kept)
+    except InUseError:
+        fail(f"{file} is in use; stop what has it open, then try again")
+    except OSError as error:
+        fail(f"{file} cannot be renamed: {error.strerror}")
+    sys.stderr.write(
+        f"It is at revision {revision}, from before the first release, and is kept as {kept}."
+        " Local mode begins with a new one.\n"
     )
 
 

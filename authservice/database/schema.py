@@ -17,6 +17,7 @@ from sqlalchemy import inspect as inspector
 from sqlalchemy.exc import OperationalError
 
 from authservice.crypto.private_files import make_folder
+from authservice.database import unreleased
 from authservice.database.database import Database, advisory_lock
 from authservice.database.revision import REVISION
 
@@ -105,8 +106,7 @@ def works_since(revision: str) -> str:
     from alembic.script import ScriptDirectory  # noqa: PLC0415
 
     module = ScriptDirectory(str(migrations())).get_revision(revision).module
-    # The first ones do not say it.
-    since: str = getattr(module, "works_since", revision)
+    since: str = module.works_since
     return since
 
 
@@ -120,7 +120,7 @@ def migrate(database: Database, target: str = REVISION) -> str:
 
     An SQLite file and its folder are made if they are not there. Tables of a newer version that
     this one works with stay as they are; raises NewerSchemaError for others, NoRevisionError,
-    NoFolderError, and MigrationsMissingError where nothing could be done.
+    NoFolderError, UnreleasedSchemaError, and MigrationsMissingError where nothing could be done.
     """
     revisions()
     if database.is_sqlite:
@@ -142,6 +142,10 @@ def migrate(database: Database, target: str = REVISION) -> str:
             )
         if current != target:
             _keep_requests_waiting(connection)
+            if current is not None and unreleased.is_unreleased(current):
+                unreleased.take_over(connection, current)
+                current = unreleased.TAKEN_OVER
+        if current != target:
             _run_migrations(connection, current, target)
     return target
 

@@ -11,7 +11,6 @@ from authservice.models.logout_notice import logout_notice
 from authservice.models.oauth_access_token import oauth_access_token
 from authservice.models.oauth_client import oauth_client
 from authservice.models.oauth_consent import oauth_consent
-from authservice.models.oauth_former_refresh_token import oauth_former_refresh_token
 from authservice.models.oauth_refresh_token import oauth_refresh_token
 from authservice.models.pinned_provider import pinned_provider
 from authservice.models.session import session
@@ -28,7 +27,6 @@ __all__ = [
     "oauth_access_token",
     "oauth_client",
     "oauth_consent",
-    "oauth_former_refresh_token",
     "oauth_refresh_token",
     "pinned_name",
     "pinned_provider",

@@ -28,7 +28,8 @@ oauth_refresh_token = Table(
         index=True,
     ),
     Column("session_id", Text, ForeignKey("session.id", ondelete="SET NULL"), index=True),
-    Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), nullable=False, index=True),
+    # None for a grant that is no person's.
+    Column("user_id", Text, ForeignKey("user.id", ondelete="CASCADE"), index=True),
     Column("reference_id", Text),
     Column("authorization_code_id", Text, index=True),
     Column("expires_at", EpochMillis, nullable=False),

@@ -88,7 +88,7 @@ def _set_revision(database, revision):
 
 
 def test_a_database_of_an_older_version_stops_it(database, database_url):
-    _set_revision(database, "0001")
+    _set_revision(database, "1001")
 
     assert "is not migrated" in _refusal(auth__database_url=database_url)
 

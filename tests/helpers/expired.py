@@ -10,7 +10,6 @@ from authservice.models import (
     logout_notice,
     oauth_access_token,
     oauth_client,
-    oauth_former_refresh_token,
     oauth_refresh_token,
     provider_event,
     removed_account,
@@ -50,7 +49,6 @@ def fill(database, number, *, over=True, rotations=2, told=False):
     """Store so many sign-ins with all that came of them, over for long or for nearly as long."""
     end = clock.now() - RETENTION + (-_MILLISECOND if over else timedelta(minutes=1))
     rows = {table: [] for table in (user, oauth_client, *TABLES.values(), session_participant)}
-    rows[oauth_former_refresh_token] = []
     for _ in range(number):
         _sign_in(rows, end, rotations)
     if not told:
@@ -97,10 +95,7 @@ def _sign_in(rows, end, rotations):
         {"id": ids["family"], "token": random_token(), **common, **dates}
         | {"family_expires_at": end, "rotated_at": end, "recent": "sealed" if rotations else None}
     )
-    for number in range(rotations + 1):
-        former = {"id": random_token(), "refresh_id": ids["family"]}
-        if number < rotations:
-            rows[oauth_former_refresh_token].append(former)
+    for _ in range(rotations + 1):
         rows[oauth_access_token].append(
             {"id": random_token(), "refresh_id": ids["family"], "scopes": ("openid",), **dates}
         )

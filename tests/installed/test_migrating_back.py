@@ -12,7 +12,7 @@ from authservice.database.database import Database
 from authservice.database.revision import REVISION
 from tests.helpers.processes import SCRIPTS, LocalService, finished
 
-OLDER = "0007"
+OLDER = "1001"
 
 pytestmark = [
     pytest.mark.engines("sqlite", "postgresql"),

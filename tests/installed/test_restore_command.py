@@ -168,7 +168,7 @@ def test_people_stay_signed_in_where_nothing_has_happened_since(served, run):
 
 def test_an_older_backup_is_brought_up_to_date(run, database, tmp_path):
     older = Database(f"sqlite:///{tmp_path}/older")
-    schema.migrate(older, "0001")
+    schema.migrate(older, "1001")
     older.dispose()
 
     run("restore", "older")
@@ -199,7 +199,7 @@ def test_what_is_no_backup_is_refused(refused):
 
 def test_one_whose_tables_are_not_those_of_its_revision_is_refused(refused):
     with sqlite3.connect("strange") as connection:
-        connection.execute("CREATE TABLE alembic_version AS SELECT '0001' AS version_num")
+        connection.execute("CREATE TABLE alembic_version AS SELECT '1001' AS version_num")
     connection.close()
 
     assert refused("strange").startswith("strange cannot be restored: ")

@@ -12,19 +12,15 @@ pytestmark = pytest.mark.engines("postgresql")
 
 
 def test_a_version_that_the_new_tables_do_not_serve(subtests, empty):
-    """The tables of 0016 serve versions since 0014, those of 0013 versions since 0010."""
+    """The tables of 1002 serve no version before it."""
     for current, target, connected, stays in (
-        ("0015", "0016", "authservice 0013", False),
-        ("0015", "0016", "authservice 0014", True),
-        ("0015", "0016", "authservice 0015", True),
-        ("0015", "0016", "authservice", True),
-        ("0013", "0016", "authservice 0013", False),
-        ("0013", "0016", "authservice", False),
-        ("0003", "0004", "authservice", False),
-        ("0016", "0016", "authservice 0013", True),
-        ("0016", "0013", "authservice 0016", False),
-        ("0016", "0013", "authservice", False),
-        ("0016", "0015", "authservice 0015", True),
+        ("1001", "1002", "authservice 1001", False),
+        ("1001", "1002", "authservice 1002", True),
+        ("1001", "1002", "authservice", False),
+        ("1002", "1002", "authservice 1001", True),
+        ("1002", "1001", "authservice 1001", True),
+        ("1002", "1001", "authservice 1002", False),
+        ("1002", "1001", "authservice", False),
     ):
         with subtests.test(current=current, target=target, connected=connected):
             schema.migrate(empty, current)

@@ -178,7 +178,7 @@ def test_another_revision_is_not_the_one_that_is_needed(subtests, database):
 
 def test_of_two_revisions_none_counts(subtests, database):
     """Whichever the database finds first: what the tables are at is not known."""
-    for other in ("0001", "9999", "0f3a5c7e9b1d"):
+    for other in ("1001", "9999", "0f3a5c7e9b1d"):
         for noted in permutations((REVISION, other)):
             with subtests.test(noted=noted):
                 with database.transaction() as connection:
@@ -196,11 +196,11 @@ def test_of_two_revisions_none_counts(subtests, database):
 
 def test_a_newer_schema_serves_this_version_if_it_says_so(subtests, database):
     for revision, works_since, serves in (
-        ("9999", "0001", True),
+        ("9999", "1001", True),
         ("9999", REVISION, True),
         ("9999", "9998", False),
         # Said of another revision than the one that is there.
-        ("9998", "0001", False),
+        ("9998", "1001", False),
     ):
         with subtests.test(revision=revision, works_since=works_since):
             _set_revision(database, "9999", {"revision": revision, "works_since": works_since})
@@ -213,7 +213,7 @@ def test_a_newer_schema_serves_this_version_if_it_says_so(subtests, database):
                     schema.migrate(database)
             # Only the newer version knows how to go back from there.
             with pytest.raises(schema.NewerSchemaError):
-                schema.migrate(database, "0004")
+                schema.migrate(database, "1001")
 
 
 def test_a_newer_schema_that_says_nothing_does_not(database):
@@ -233,7 +233,7 @@ def test_the_note_follows_the_migrations_both_ways(empty):
     assert revision == REVISION
     assert since <= revision
 
-    assert schema.migrate(empty, "0004") == "0004"
+    assert schema.migrate(empty, "1001") == "1001"
     assert not inspect(empty.reader).has_table("schema_compatibility")
 
     schema.migrate(empty)
@@ -244,15 +244,11 @@ def test_revisions_are_numbers_that_grow_and_each_says_what_it_works_with():
     scripts = ScriptDirectory(str(ROOT / "alembic"))
     known = schema.revisions()
 
-    assert known == [f"{number:04}" for number in range(1, len(known) + 1)]
+    assert known == [str(1001 + number) for number in range(len(known))]
     assert known == sorted(script.revision for script in scripts.walk_revisions())
-    since = [
-        scripts.get_revision(revision).module.works_since for revision in known if revision > "0004"
-    ]
+    since = [scripts.get_revision(revision).module.works_since for revision in known]
     assert since == sorted(since)
-    assert all(
-        oldest in known and oldest <= own for oldest, own in zip(since, known[4:], strict=True)
-    )
+    assert all(oldest in known and oldest <= own for oldest, own in zip(since, known, strict=True))
 
 
 @pytest.mark.engines("sqlite")
@@ -289,7 +285,7 @@ def test_the_alembic_command_finds_the_database_as_the_service_does(tmp_path, mo
 # SQLite has one lock for all tables.
 @pytest.mark.engines("postgresql")
 def test_a_migration_and_a_request_that_need_the_same_tables_both_end(empty):
-    schema.migrate(empty, "0012")
+    schema.migrate(empty, "1001")
 
     with (
         ThreadPoolExecutor() as pool,

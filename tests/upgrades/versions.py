@@ -36,7 +36,7 @@ class Version:
     @property
     def revision(self):
         """Return the revision that it is made for, by the name of its last migration."""
-        *_, last = sorted((self.folder / "alembic" / "versions").glob("0*.py"))
+        *_, last = sorted((self.folder / "alembic" / "versions").glob("[0-9]*_*.py"))
         return last.name.partition("_")[0]
 
     def serve(self):

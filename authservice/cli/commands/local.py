@@ -17,7 +17,7 @@ import authservice
 from authservice import clock
 from authservice.cli import ini_file
 from authservice.cli.arguments import Once, Switch, fail
-from authservice.cli.database import closing
+from authservice.cli.database import closing, migrate_local
 from authservice.cli.loopback import PORT, listening
 from authservice.cli.temporary_folder import temporary_folder
 from authservice.crypto.local_secret import local_secret
@@ -161,7 +161,7 @@ def _store_keys(file: Path) -> None:
 def _migrate(file: Path) -> None:
     with closing(lambda: Database(f"sqlite:///{file}")) as database:
         try:
-            schema.migrate(database)
+            migrate_local(database)
         except (
             schema.MigrationsMissingError,
             schema.NewerSchemaError,

@@ -13,6 +13,7 @@ from authservice.database.schema import (
     NewerSchemaError,
     NoRevisionError,
 )
+from authservice.database.unreleased import UnreleasedSchemaError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,14 +55,16 @@ def run(options: argparse.Namespace) -> None:
             )
             # A process may have opened the database while the question was open.
             _require_served(options, opened)
+        is_local = opened.is_sqlite and ini.settings().get("auth.mode") == "local"
+        migrate = database.migrate_local if is_local else schema.migrate
         try:
-            reached = schema.migrate(opened, options.revision)
+            reached = migrate(opened, options.revision)
         except NewerSchemaError as error:
             fail(
                 f"the database is at revision {error}, of a newer version of the service than this"
                 f" one, made for {REVISION}; use that version's command"
             )
-        except NoRevisionError as error:
+        except (NoRevisionError, UnreleasedSchemaError) as error:
             fail(str(error))
     sys.stderr.write(f"The database is at revision {reached}.\n")
 

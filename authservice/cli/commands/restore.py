@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from authservice import clock, events
+from authservice import events
 from authservice.cli import database, ini_file
 from authservice.cli.arguments import Switch, fail
 from authservice.cli.commands import event_log
@@ -26,6 +26,7 @@ from authservice.database.revision import REVISION
 from authservice.database.schema import MigrationsMissingError, NewerSchemaError
 from authservice.database.sqlite.copy import DamagedError, as_one_file, copy, examine
 from authservice.database.sqlite.replacement import InUseError, replace
+from authservice.database.unreleased import UnreleasedSchemaError
 from authservice.events import BackupRestored
 from authservice.services.sessions.mass_sign_out import sign_out_everyone
 
@@ -56,8 +57,7 @@ def run(options: argparse.Namespace) -> None:
                 f" && authservice migrate{named} && authservice sign-out-everyone{named}"
             )
         target = Path(str(opened.url.database))
-    now = clock.now().strftime("%Y%m%dT%H%M%SZ")
-    kept_as = target.with_name(f"{target.name}.before-{now}")
+    kept_as = database.kept_as(target)
     try:
         with _prepared(options, target) as (content, revision):
             existed = replace(target, content, kept_as)
@@ -83,7 +83,7 @@ def _prepared(options: argparse.Namespace, target: Path) -> Iterator[tuple[Path,
         prepared = Database(f"sqlite:///{draft}")
         try:
             schema.migrate(prepared)
-        except MigrationsMissingError as error:
+        except (MigrationsMissingError, UnreleasedSchemaError) as error:
             fail(f"{options.file} cannot be restored: {error}; nothing was changed")
         except NewerSchemaError as error:
             raise DamagedError(

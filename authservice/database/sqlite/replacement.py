@@ -61,6 +61,21 @@ def replace(database_file: Path, content: Path, kept_as: Path) -> bool:
     return existed
 
 
+def set_aside(database_file: Path, kept_as: Path) -> None:
+    """Give a database another name, with its logs, so that another can begin in its place.
+
+    Raises InUseError before anything is changed, and OSError.
+    """
+    with _alone(database_file):
+        for suffix in _LOGS:
+            log = _beside(database_file, suffix)
+            if log.exists():
+                log.rename(_beside(kept_as, suffix))
+        _beside(database_file, "-shm").unlink(missing_ok=True)
+        database_file.rename(kept_as)
+        flush(kept_as.parent)
+
+
 def users(database_file: Path) -> list[str]:
     """Return the processes that have the database open; to be called while this one has not."""
     try:

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, exists, or_, select
 
 from authservice import clock
 from authservice.crypto import family_tokens
-from authservice.crypto.secret_values import digest, equal, is_token, random_id, random_token
+from authservice.crypto.secret_values import digest, equal, random_id, random_token
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.token_sealing import seal_under, unseal_under
 from authservice.database.database import without_index
@@ -26,7 +26,6 @@ from authservice.events import RefreshTokenReplayed
 from authservice.models import (
     oauth_client,
     oauth_consent,
-    oauth_former_refresh_token,
     oauth_refresh_token,
     session,
     user,
@@ -118,7 +117,7 @@ class Issued(NamedTuple):
 _COLUMNS = tuple(
     oauth_refresh_token.c[name] for name in RefreshToken.__slots__ if name in oauth_refresh_token.c
 )
-_WITH_USER = (
+_FIND = Prepared(
     select(*_COLUMNS, session.c.expires_at, *consents.ALLOWED, *user.c)
     .join(user, user.c.id == oauth_refresh_token.c.user_id)
     .join(session, session.c.id == oauth_refresh_token.c.session_id, isouter=True)
@@ -127,13 +126,7 @@ _WITH_USER = (
         consents.is_of(oauth_refresh_token.c.user_id, oauth_refresh_token.c.client_id),
         isouter=True,
     )
-)
-_FIND = Prepared(_WITH_USER.where(oauth_refresh_token.c.id == bindparam("named")))
-_FIND_FORMER = Prepared(
-    _WITH_USER.join(
-        oauth_former_refresh_token,
-        oauth_former_refresh_token.c.refresh_id == oauth_refresh_token.c.id,
-    ).where(oauth_former_refresh_token.c.id == bindparam("named"))
+    .where(oauth_refresh_token.c.id == bindparam("named"))
 )
 _HAS_LIST = exists().where(
     oauth_client.c.client_id == oauth_refresh_token.c.client_id, oauth_client.c.allow.is_not(None)
@@ -163,24 +156,20 @@ _ROTATE = Prepared(
 
 def has_form(token: str) -> bool:
     """Tell whether a text has the form of a refresh token; nothing else needs to be looked up."""
-    return family_tokens.family_of(token) is not None or is_token(token)
+    return family_tokens.family_of(token) is not None
 
 
 def find(connection: Connection, secret: ServerSecret, token: str) -> RefreshToken | None:
     """Return the family that gave a token out, whatever the state of both."""
-    presented = digest(token)
     family_id = family_tokens.family_of(token)
-    if family_id is None:
-        row = _FIND_FORMER.first(connection, {"named": presented})
-    else:
-        row = _FIND.first(connection, {"named": family_id})
+    row = None if family_id is None else _FIND.first(connection, {"named": family_id})
     if row is None:
         return None
     own = len(_COLUMNS) + 1
     of_user = own + len(consents.ALLOWED)
     consent = consents.Allowed.of(*row[own:of_user])
-    refresh_token = RefreshToken(presented, *(*row[:own], consent, User(*row[of_user:])))
-    known = family_id is None or refresh_token.is_current or refresh_token.rotation is not None
+    refresh_token = RefreshToken(digest(token), *(*row[:own], consent, User(*row[of_user:])))
+    known = refresh_token.is_current or refresh_token.rotation is not None
     return refresh_token if known or _is_issued(secret, refresh_token, token) else None
 
 

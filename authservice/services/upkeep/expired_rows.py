@@ -29,7 +29,6 @@ from sqlalchemy import (
 from authservice.database.transaction import Transaction
 from authservice.models import (
     oauth_access_token,
-    oauth_former_refresh_token,
     oauth_refresh_token,
     provider_event,
     removed_account,
@@ -125,14 +124,8 @@ def _remove_sessions(
 def _remove_families(
     transaction: Transaction, family_ids: Sequence[str], _over: datetime, number: int
 ) -> Step:
-    """Delete families, once what names them is gone: one may have many tokens from before."""
-    connection = transaction.connection
-    former = oauth_former_refresh_token.c.refresh_id
-    step = _delete(connection, oauth_former_refresh_token, former.in_(family_ids), number)
-    if step.changed:
-        return Step(step.changed, 0)
-    unnamed = ~exists().where(former == _REFRESH.id)
-    return _delete(connection, oauth_refresh_token, _REFRESH.id.in_(family_ids) & unnamed, number)
+    which = _REFRESH.id.in_(family_ids)
+    return _delete(transaction.connection, oauth_refresh_token, which, number)
 
 
 def _erase_successors(

@@ -202,18 +202,18 @@ def test_refresh_tokens_that_are_not_valid_take_nothing_from_others(
     identity = {"client_id": client.client_id} if public else {}
     form = identity | {"token": revoked["refresh_token"]}
     assert posted(browser, REVOKE, form, headers=client.credentials()) == 200
-    made_up = family_tokens.issue(random_id(), random_token())
+    made_up, another = (family_tokens.issue(random_id(), random_token()) for _ in range(2))
 
     def ask(token, times=1):
         return [client.refresh(token).status_int for _ in range(times)]
 
     statements.clear()
-    for text in ("junk", f"{random_token()}x", valid["id_token"], made_up.upper()):
+    for text in ("junk", random_token(), valid["id_token"], made_up.upper()):
         assert ask(text, 25) == [400] * 25
     assert not [each for each in statements if "oauth_client" not in each]
     assert ask(revoked["refresh_token"], 25) == [400] * 25
     # What was given to another client is as unknown as what never was.
-    assert ask(made_up) + ask(random_token()) + ask(foreign["refresh_token"]) == [400] * 2 + [429]
+    assert ask(made_up) + ask(another) + ask(foreign["refresh_token"]) == [400] * 2 + [429]
     refused = client.refresh(made_up)
     assert (refused.status_int, refused.json["error"]) == (429, "temporarily_unavailable")
     assert 1 <= int(refused.headers["Retry-After"]) <= 60

@@ -12,7 +12,6 @@ from sqlalchemy import event, select, update
 from authservice import clock
 from authservice.models import (
     oauth_client,
-    oauth_former_refresh_token,
     oauth_refresh_token,
     session,
     session_participant,
@@ -123,7 +122,7 @@ def test_clients_are_told_of_a_session_that_nobody_ended(database, clean_up):
     assert notices(database) == [tuple(expected)]
 
 
-def test_a_family_stays_while_its_token_lives_and_so_do_the_former_ones(database, clean_up):
+def test_a_family_stays_while_its_token_lives(database, clean_up):
     fill(database, 1, rotations=5)
     later = clock.now() + timedelta(days=1)
     with database.transaction() as connection:
@@ -133,7 +132,6 @@ def test_a_family_stays_while_its_token_lives_and_so_do_the_former_ones(database
     left = database.reader.execute(select(oauth_refresh_token.c.session_id)).all()
     # It outlives its session.
     assert left == [(None,)]
-    assert len(database.reader.execute(select(oauth_former_refresh_token)).all()) == 5
 
 
 def test_many_rows_of_one_family_or_session_take_many_small_transactions(
@@ -152,7 +150,7 @@ def test_many_rows_of_one_family_or_session_take_many_small_transactions(
     assert clean_up()["refresh_tokens"] == 1
     assert counts(database) == NOTHING
     assert max(written) <= 5
-    assert len(written) > 2 * 50 // 4
+    assert len(written) > 50 // 4
 
 
 def test_a_disk_that_is_slow_to_commit_makes_no_transaction_smaller(database, monkeypatch):

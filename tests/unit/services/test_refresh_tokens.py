@@ -3,13 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 
 from authservice.crypto.secret_values import digest
 from authservice.crypto.server_secret import ServerSecret
 from authservice.models import (
     oauth_access_token,
-    oauth_former_refresh_token,
     oauth_refresh_token,
     session,
 )
@@ -256,32 +255,6 @@ def test_a_family_goes_on_when_the_secret_is_lost(transaction, connection, start
     _rotate(transaction, third, secret=OTHER_SECRET)
     assert _state(connection, first, OTHER_SECRET) is None
     assert _state(connection, second, OTHER_SECRET) is State.REPLAYED
-
-
-def test_a_token_from_before_is_found_rotated_and_known_for_a_replay(
-    transaction, connection, start, turnable_clock
-):
-    """As the migration leaves a family: no key, and a table that says whose the tokens are."""
-    family_id = _find(connection, start()).id
-    row = {"token": digest("current"), "key": None}
-    connection.execute(update(oauth_refresh_token).values(row))
-    for token in ("earlier", "current"):
-        former = {"id": digest(token), "refresh_id": family_id}
-        connection.execute(insert(oauth_former_refresh_token), former)
-
-    assert _state(connection, "earlier") is State.REPLAYED
-    newer = _rotate(transaction, "current").token
-    assert newer.startswith(family_id)
-    assert _rotate(transaction, "current").token == newer
-    turnable_clock.advance(seconds=11)
-    newest = _rotate(transaction, newer).token
-    turnable_clock.advance(seconds=11)
-
-    assert [_state(connection, each) for each in ("earlier", "current", newer, newest)] == [
-        *[State.REPLAYED] * 3,
-        State.USABLE,
-    ]
-    assert _find(connection, "unknown") is None
 
 
 def test_an_expired_token_is_not_rotated(transaction, connection, start, turnable_clock):

@@ -1,4 +1,4 @@
-"""Create the nine tables: identity, signing keys and OAuth.
+"""Create the nine tables of people, signing keys and clients.
 
 Dates are integer milliseconds, booleans integers, arrays and metadata JSON text, on every
 database alike.
@@ -7,16 +7,24 @@ database alike.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "1001"
 down_revision = None
 branch_labels = None
 depends_on = None
 
+works_since = "1001"
 
-def _key(name: str, target: str, *, nullable: bool = False, ondelete: str = "CASCADE") -> sa.Column:
-    return sa.Column(
-        name, sa.Text, sa.ForeignKey(target, ondelete=ondelete), nullable=nullable, index=True
-    )
+
+def _key(
+    name: str,
+    target: str,
+    *,
+    nullable: bool = False,
+    ondelete: str = "CASCADE",
+    index: bool = True,
+) -> sa.Column:
+    key = sa.ForeignKey(target, ondelete=ondelete)
+    return sa.Column(name, sa.Text, key, nullable=nullable, index=index)
 
 
 def _text(name: str, *, nullable: bool = True, **options: bool) -> sa.Column:
@@ -35,6 +43,13 @@ def _id() -> sa.Column:
     return sa.Column("id", sa.Text, primary_key=True, nullable=False)
 
 
+def _partial_index(name: str, column: str, condition: str) -> None:
+    where = sa.text(condition)
+    op.create_index(
+        name, "oauth_refresh_token", [column], sqlite_where=where, postgresql_where=where
+    )
+
+
 def upgrade() -> None:
     """Create the tables, those that others refer to first."""
     op.create_table(
@@ -46,6 +61,10 @@ def upgrade() -> None:
         _text("image"),
         _date("created_at", nullable=False),
         _date("updated_at", nullable=False),
+        _text("username"),
+        _text("groups"),
+        _date("admitted_at"),
+        _text("admitted_by"),
     )
     op.create_table(
         "session",
@@ -73,6 +92,8 @@ def upgrade() -> None:
         _text("password"),
         _date("created_at", nullable=False),
         _date("updated_at", nullable=False),
+        _text("memberships"),
+        _text("primary_email"),
         sa.UniqueConstraint("provider_id", "account_id"),
     )
     op.create_table(
@@ -124,39 +145,54 @@ def upgrade() -> None:
         _boolean("require_pkce"),
         _text("reference_id"),
         _text("metadata"),
+        _text("id_token_signed_response_alg"),
+        _text("userinfo_signed_response_alg"),
+        _boolean("minimal_id_token"),
+        _text("backchannel_logout_uri"),
+        _text("previous_client_secret"),
+        _date("previous_client_secret_expires_at"),
+        _text("resources"),
+        _text("allow"),
+        _boolean("groups"),
     )
     op.create_table(
         "oauth_refresh_token",
         _id(),
-        _text("token", nullable=False, unique=True),
-        _key("client_id", "oauth_client.client_id"),
-        _key("session_id", "session.id", nullable=True, ondelete="SET NULL"),
-        _key("user_id", "user.id"),
-        _text("reference_id"),
-        _text("authorization_code_id", index=True),
-        _date("expires_at", nullable=False, index=True),
-        _date("created_at", nullable=False),
-        _date("revoked"),
-        _date("auth_time"),
-        _text("scopes", nullable=False),
-        _text("family_id", nullable=False, index=True),
-        _date("family_expires_at", nullable=False),
-        _date("rotated_at"),
-        _text("successor"),
-    )
-    op.create_table(
-        "oauth_access_token",
-        _id(),
-        _text("token", nullable=False, unique=True),
+        _text("token", nullable=False),
         _key("client_id", "oauth_client.client_id"),
         _key("session_id", "session.id", nullable=True, ondelete="SET NULL"),
         _key("user_id", "user.id", nullable=True),
         _text("reference_id"),
-        _key("refresh_id", "oauth_refresh_token.id", nullable=True),
         _text("authorization_code_id", index=True),
+        _date("expires_at", nullable=False),
+        _date("created_at", nullable=False),
+        _date("revoked"),
+        _date("auth_time"),
+        _text("scopes", nullable=False),
+        _date("family_expires_at", nullable=False),
+        _date("rotated_at"),
+        _text("resources"),
+        _text("requested_claims"),
+        _text("key"),
+        _text("recent"),
+    )
+    _partial_index("ix_oauth_refresh_token_sealed_rotated_at", "rotated_at", "recent IS NOT NULL")
+    _partial_index("ix_oauth_refresh_token_erased_expires_at", "expires_at", "recent IS NULL")
+    op.create_table(
+        "oauth_access_token",
+        _id(),
+        _key("refresh_id", "oauth_refresh_token.id", index=False),
         _date("expires_at", nullable=False, index=True),
         _date("created_at", nullable=False),
         _text("scopes", nullable=False),
+        _text("resources"),
+        _text("requested_claims"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        "ix_oauth_access_token_refresh_id_expires_at",
+        "oauth_access_token",
+        ["refresh_id", "expires_at"],
     )
     op.create_table(
         "oauth_consent",
@@ -167,6 +203,7 @@ def upgrade() -> None:
         _text("scopes", nullable=False),
         _date("created_at", nullable=False),
         _date("updated_at", nullable=False),
+        _text("resources"),
     )
     # A unique constraint does not hold where a column is null; an index on expressions does.
     op.create_index(
