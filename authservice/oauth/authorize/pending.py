@@ -76,7 +76,5 @@ class PendingRequest:
                 starts_again=clock.now() - started_at < STARTS_AGAIN,
                 by_itself=unsealed.expired and (here or browser is None),
             )
-        # A page of a version before knows nothing of scopes that are declined.
-        declined = tuple(unsealed.value.get("declined", ()))
-        visit = Visit(started_at, unsealed.value["chosen"], declined)
+        visit = Visit(started_at, unsealed.value["chosen"], tuple(unsealed.value["declined"]))
         return cls(unsealed.value["query"], visit)

@@ -217,9 +217,6 @@ def _create(connection: Connection, profile: Profile) -> User | None:
     now = clock.now()
     user_id = profile.user_id or random_id()
     address, verified = _address(profile)
-    if not verified and _holder(connection, address) is not None:
-        # An older version may have stored it for another, as the address that the provider gave.
-        address = email_addresses.stand_in_without_account(user_id)
     created = User(
         id=user_id,
         name=profile.name,

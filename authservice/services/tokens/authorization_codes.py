@@ -120,15 +120,14 @@ def of_user(user_id: str) -> ColumnElement[bool]:
 
 
 def _dump(grant: CodeGrant) -> str:
-    # What is empty is left out: a process of the version before may not know its name.
-    value = {name: each for name in CodeGrant.__slots__ if (each := getattr(grant, name)) != ()}
+    value = {name: getattr(grant, name) for name in CodeGrant.__slots__}
     value["auth_time"] = grant.auth_time.timestamp()
     return compact(value)
 
 
 def _load(text: str) -> CodeGrant:
     value: dict[str, Any] = json.loads(text)
-    for name in _TUPLES & {*value}:
+    for name in _TUPLES:
         value[name] = tuple(value[name])
     value["auth_time"] = datetime.fromtimestamp(value["auth_time"], UTC)
     return CodeGrant(**value)

@@ -20,7 +20,7 @@ _UNCONFIRMED = _(
 def missing_address(request: AuthRequest, user: User) -> TranslationString | None:
     """Return what a page says to a person without a verified address; None if the cause is unknown.
 
-    The last sign-in stores the cause. It is unknown if that was in an older version.
+    The last sign-in at the provider stores the cause.
     """
     if user.email_verified:
         return None

@@ -119,8 +119,7 @@ def unseal(secret: ServerSecret, browser: str | None, sealed: str) -> SignInAtte
     if unsealed is None or not (here or (browser is None and unsealed.expired)):
         raise AttemptError
     attempt = _attempt(unsealed.value["id"], unsealed.value)
-    # A page of the version before has no person.
-    attempt = replace(attempt, person_id=unsealed.value.get("person"))
+    attempt = replace(attempt, person_id=unsealed.value["person"])
     if unsealed.expired:
         shown_at = unsealed.expires_at - LIFETIME
         raise AttemptError(attempt, by_itself=clock.now() - shown_at < STARTS_AGAIN)
@@ -167,9 +166,9 @@ def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt]
     if stored is None:
         return None
     row, content = stored
-    # The version before stored no browser, and who comes again long after is led nowhere.
+    # Who comes again long after is led nowhere.
     is_late = row.spent and clock.now() >= row.expires_at
-    begun_in = None if is_late else content.get("browser")
+    begun_in = None if is_late else content["browser"]
     attempt = replace(_attempt(row.id, content), begun_in=begun_in)
     if isinstance(attempt.target, OAuthReturn):
         with suppress(InteractionError):
@@ -272,8 +271,12 @@ def _content(attempt: SignInAttempt) -> dict[str, Any]:
 
 def _attempt(attempt_id: str, content: dict[str, Any]) -> SignInAttempt:
     target = return_target.from_parameters(content["target"])
-    values = attempt_id, content["state"], content["code_verifier"], target
-    # The version before stored neither.
-    choose_account, confirms = content.get("choose", False), content.get("confirms")
-    again = content.get("again", False)
-    return SignInAttempt(*values, choose_account=choose_account, confirms=confirms, again=again)
+    return SignInAttempt(
+        attempt_id,
+        content["state"],
+        content["code_verifier"],
+        target,
+        choose_account=content["choose"],
+        confirms=content["confirms"],
+        again=content["again"],
+    )

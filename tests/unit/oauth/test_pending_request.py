@@ -43,16 +43,3 @@ def test_it_holds_for_ten_minutes_and_can_be_begun_anew_after_that(secret, waiti
         PendingRequest.unseal(secret, "browser", sealed)
 
     assert refused.value.query == QUERY
-
-
-def test_one_of_the_version_before_has_nothing_declined(secret, waiting, turnable_clock):
-    content = {"query": QUERY, "started": turnable_clock.moment.timestamp(), "chosen": None}
-    decided = waiting.narrowed_by(("email",)).seal(secret, "browser")
-    value = secret.unseal("interaction", decided, turnable_clock.moment).value
-    old = secret.seal(
-        "interaction",
-        content | {"browser": value["browser"]},
-        turnable_clock.moment + timedelta(minutes=1),
-    )
-
-    assert PendingRequest.unseal(secret, "browser", old) == waiting

@@ -1,10 +1,9 @@
 """Who is behind an account at the identity provider."""
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from authservice.models import account
-from authservice.models import user as user_table
 from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import users
 from authservice.services.people.users import AccountNotLinkedError, AddressesUnreadError, Profile
@@ -76,18 +75,6 @@ def test_without_a_verified_address_one_of_ours_stands_in_for_it(subtests, conne
             expected = f"github-{number}@unverified.invalid"
             assert (user.email, user.email_verified) == (expected, False)
             assert user.verified_email is None
-
-
-def test_whose_stand_in_another_user_has_gets_another(connection):
-    # An older version stores what the provider says is an address.
-    holder, _ = users.from_profile(connection, _profile(account_id="2"))
-    taken = "github-1@unverified.invalid"
-    connection.execute(update(user_table).where(user_table.c.id == holder.id).values(email=taken))
-
-    user, created = users.from_profile(connection, _profile(email=None))
-
-    assert created is True
-    assert (user.email, user.email_verified) == (f"{user.id.lower()}@unverified.invalid", False)
 
 
 def test_an_address_that_is_no_longer_verified_is_theirs_no_longer(subtests, connection):
