@@ -1,3 +1,3 @@
 """The version of the service, written here and nowhere else."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
