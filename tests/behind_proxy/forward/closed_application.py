@@ -34,9 +34,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers["Upgrade"]:
             self._echo()
             return
-        # Chunks stay unread.
-        self.close_connection |= "Transfer-Encoding" in self.headers
-        body = self.rfile.read(int(self.headers["Content-Length"] or 0)).decode()
+        try:
+            body = self._body().decode()
+        except (ConnectionError, ValueError):
+            # The proxy has cut it off.
+            self.close_connection = True
+            return
         seen = {"method": self.command, "target": self.path, "body": body}
         content = json.dumps(seen | {"headers": self.headers.items()}).encode()
         self.send_response(200)
@@ -54,6 +57,17 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(content)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = do_PROPFIND = _answer  # noqa: N815
+
+    def _body(self):
+        """Return the body; raises ValueError for chunks of which the last one does not come."""
+        if "Transfer-Encoding" not in self.headers:
+            return self.rfile.read(int(self.headers["Content-Length"] or 0))
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
     def _echo(self):
         self.send_response(101)
