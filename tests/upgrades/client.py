@@ -46,11 +46,16 @@ class Client:
         return parse_qs(urlsplit(answer).query)["code"][0]
 
     def redeem(self, service, code):
-        form = {"code": code, "redirect_uri": REDIRECT_URI, "code_verifier": self.verifier}
-        return self._token(service, form | {"grant_type": "authorization_code"})
+        return self._issued(self._redeemed(service, code))
+
+    def refused(self, service, code):
+        """Return the status and the error with which a service refuses to redeem a code."""
+        answer = self._redeemed(service, code)
+        return answer.status_code, answer.json()["error"]
 
     def refresh(self, service, token):
-        return self._token(service, {"grant_type": "refresh_token", "refresh_token": token})
+        form = {"grant_type": "refresh_token", "refresh_token": token}
+        return self._issued(self._ask_for_tokens(service, form))
 
     def sub(self, service, access_token):
         """Return whom an access token speaks for."""
@@ -58,10 +63,14 @@ class Client:
         answer = requests.get(f"{service.url}{USERINFO}", headers=headers, timeout=20)
         return answer.status_code == 200 and answer.json()["sub"]
 
-    def _token(self, service, form):
-        answer = requests.post(
-            f"{service.url}{TOKEN}", data=form, auth=self.credentials, timeout=20
-        )
+    def _redeemed(self, service, code):
+        form = {"code": code, "redirect_uri": REDIRECT_URI, "code_verifier": self.verifier}
+        return self._ask_for_tokens(service, form | {"grant_type": "authorization_code"})
+
+    def _ask_for_tokens(self, service, form):
+        return requests.post(f"{service.url}{TOKEN}", data=form, auth=self.credentials, timeout=20)
+
+    def _issued(self, answer):
         assert answer.status_code == 200, answer.text
         return answer.json()
 

@@ -57,6 +57,8 @@ def test_all_that_people_and_clients_have_goes_on(before, this, serve):
     running = serve(before)
     client = Client(before)
     busy = Busy(client, before, client.redeem(before, client.code(before)))
+    spent = client.code(before)
+    client.redeem(before, spent)
     busy.start()
     busy.wait_for(5)
     if not beside:
@@ -78,6 +80,8 @@ def test_all_that_people_and_clients_have_goes_on(before, this, serve):
         assert status != 0
         assert "which does not serve this version" in output
         use(client, [this], tokens)
+    # What is remembered of a code outlives it by far.
+    assert client.refused(this, spent) == (400, "invalid_grant")
 
 
 def test_the_migration_can_be_taken_back_with_all_that_they_have_by_then(before, this, serve):

@@ -120,14 +120,15 @@ def of_user(user_id: str) -> ColumnElement[bool]:
 
 
 def _dump(grant: CodeGrant) -> str:
-    value = {name: getattr(grant, name) for name in CodeGrant.__slots__}
+    # What is empty is left out: a row is as short as it can be, and may be of a version before.
+    value = {name: each for name in CodeGrant.__slots__ if (each := getattr(grant, name)) != ()}
     value["auth_time"] = grant.auth_time.timestamp()
     return compact(value)
 
 
 def _load(text: str) -> CodeGrant:
     value: dict[str, Any] = json.loads(text)
-    for name in _TUPLES:
+    for name in _TUPLES & {*value}:
         value[name] = tuple(value[name])
     value["auth_time"] = datetime.fromtimestamp(value["auth_time"], UTC)
     return CodeGrant(**value)
