@@ -143,7 +143,7 @@ def _set_aside(database: Database, revision: str) -> None:
         fail(f"{file} cannot be renamed: {error.strerror}")
     sys.stderr.write(
         f"It is at revision {revision}, from before the first release, and is kept as {kept}."
-        " Local mode begins with a new one.\n"
+        " Local mode begins with a new one, in which no client is registered.\n"
     )
 
 

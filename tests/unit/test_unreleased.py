@@ -1,5 +1,6 @@
 """A database from before the first release: at the last revision it is taken over, else refused."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from authservice.database.database import Database
 from authservice.database.revision import REVISION
 from authservice.database.unreleased import UnreleasedSchemaError
 from authservice.models import oauth_refresh_token
+from tests.helpers.local_command import LocalCommand
 from tests.helpers.relying_party import RelyingParty
 
 pytestmark = pytest.mark.filterwarnings(
@@ -122,6 +124,31 @@ def test_local_mode_keeps_an_older_one_under_another_name(file, capsys):
     fresh = Database(f"sqlite:///{file}")
     assert schema.is_migrated(fresh.reader)
     fresh.dispose()
+
+
+@pytest.mark.engines("sqlite")
+def test_so_does_the_command_that_serves_it(file, tmp_path):
+    service = LocalCommand(tmp_path, "--port", "0", "--database", str(file), "--print-json")
+    assert service.get("/api/ready").status_code == 200
+    _, _, said = service.stop()
+
+    (kept,) = tmp_path.glob("old.sqlite.before-*Z")
+    assert f"is kept as {kept}. Local mode begins with a new one" in said
+
+
+@pytest.mark.engines("sqlite")
+def test_going_back_from_there_is_asked_for_as_from_anywhere(file, monkeypatch):
+    old = Database(f"sqlite:///{file}")
+    set_back(old, "0016")
+    old.dispose()
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+
+    with pytest.raises(SystemExit, match="not confirmed, so nothing was written"):
+        authservice(["migrate", "--config", "production.ini", "--revision", "1001"])
+
+    old = Database(f"sqlite:///{file}")
+    assert schema.revision(old.reader) == "0016"
+    old.dispose()
 
 
 @pytest.mark.engines("sqlite")

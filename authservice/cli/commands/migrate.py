@@ -13,7 +13,7 @@ from authservice.database.schema import (
     NewerSchemaError,
     NoRevisionError,
 )
-from authservice.database.unreleased import UnreleasedSchemaError
+from authservice.database.unreleased import TAKEN_OVER, UnreleasedSchemaError, is_unreleased
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,9 @@ def run(options: argparse.Namespace) -> None:
         missing = schema.sqlite_file_is_missing(opened)
         current = None if missing else schema.revision(opened.reader)
         _require_served(options, opened)
-        if current in known and options.revision < current:
+        # What is taken over goes on from there.
+        begun = TAKEN_OVER if current is not None and is_unreleased(current) else current
+        if begun in known and options.revision < begun:
             confirmation.confirm(
                 options,
                 f"The database goes back from revision {current} to {options.revision}. Data that"

@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from authservice.database.sqlite.replacement import InUseError, replace
+from authservice.database.sqlite.replacement import InUseError, replace, set_aside
 from tests.helpers.parts import as_root
 from tests.helpers.processes import ROOT
 
@@ -132,7 +132,9 @@ def test_what_root_makes_belongs_to_the_owner_of_what_was_there(tmp_path, databa
         assert (file.stat().st_uid, file.stat().st_gid) == (12345, 12346)
 
 
-def test_what_a_killed_process_left_in_the_log_is_kept_and_not_mixed_in(database, new, kept):
+@pytest.fixture
+def killed(database):
+    """A process that had written to the database was killed."""
     writer = python(
         "import sqlite3, sys, time\n"
         "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
@@ -145,10 +147,21 @@ def test_what_a_killed_process_left_in_the_log_is_kept_and_not_mixed_in(database
     writer.communicate()
     assert database.with_name("database-wal").stat().st_size > 0
 
+
+@pytest.mark.usefixtures("killed")
+def test_what_a_killed_process_left_in_the_log_is_kept_and_not_mixed_in(database, new, kept):
     replace(database, new, kept)
 
     assert not list(database.parent.glob("database-*"))
     assert (content(database), content(kept)) == ("new", "in the log")
+
+
+@pytest.mark.usefixtures("killed")
+def test_one_that_is_set_aside_leaves_nothing_in_its_place(database, kept):
+    set_aside(database, kept)
+
+    assert not list(database.parent.glob("database*"))
+    assert content(kept) == "in the log"
 
 
 def test_one_that_somebody_has_open_is_left_alone(database, new, kept):
@@ -158,6 +171,8 @@ def test_one_that_somebody_has_open_is_left_alone(database, new, kept):
 
     with pytest.raises(InUseError):
         replace(database, new, kept)
+    with pytest.raises(InUseError):
+        set_aside(database, kept)
 
     assert database.read_bytes() == before
     assert not kept.exists()
