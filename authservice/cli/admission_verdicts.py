@@ -12,8 +12,8 @@ from enum import StrEnum
 from authservice.identity_provider.public_api import PublicApi
 from authservice.services.admission import decision, pins
 from authservice.services.admission.decision import GROUP_KINDS, Person, Pin, Why
-from authservice.services.admission.facts import NONE, Group, Memberships
 from authservice.services.admission.stored_people import StoredPerson
+from authservice.services.people.memberships import NONE, Group, Memberships
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 

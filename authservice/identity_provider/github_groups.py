@@ -11,7 +11,7 @@ from authservice.httpclient import Response
 from authservice.identity_provider import reasons
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.provider_calls import parsed
-from authservice.services.admission.facts import Group
+from authservice.services.people.memberships import Group
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import RuleError, RuleKind
 

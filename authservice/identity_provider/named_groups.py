@@ -6,7 +6,7 @@ from typing import Protocol, Self
 
 from authservice.identity_provider.github_api import GitHubApi
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.facts import Memberships
+from authservice.services.people.memberships import Memberships
 from authservice.services.people.users import Profile
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import RuleKind

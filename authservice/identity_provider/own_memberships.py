@@ -19,7 +19,7 @@ from authservice.identity_provider.named_groups import NamedGroups, PinsOf
 from authservice.identity_provider.own_teams import OwnTeams
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 from authservice.services.people.users import Profile
 
 _log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.identity_provider.provider_calls import MovedError, no_user_info, parsed
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.facts import Group
+from authservice.services.people.memberships import Group
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from authservice.identity_provider import SignInFailedError, github_groups
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.pauses import Pauses
 from authservice.identity_provider.provider_calls import json_body
-from authservice.services.admission.facts import Group
+from authservice.services.people.memberships import Group
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind, folded
 

@@ -12,10 +12,10 @@ from authservice.cli import main as authservice
 from authservice.models import user
 from authservice.services.admission import pins
 from authservice.services.admission.decision import SENTENCES, Pin, Why
-from authservice.services.admission.facts import Group, Memberships
 from authservice.services.clients import client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
 from authservice.services.people import users
+from authservice.services.people.memberships import Group, Memberships
 from tests.helpers import github_app
 from tests.helpers.admission import pin
 from tests.helpers.profiles import profile

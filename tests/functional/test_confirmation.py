@@ -9,7 +9,8 @@ from sqlalchemy import select
 from authservice import clock
 from authservice.events import AdmissionEnded, SignInRefused
 from authservice.models import session, user
-from authservice.services.admission import removal, state
+from authservice.services.admission import state
+from authservice.services.revocation import removal
 from tests.helpers.admission import NAVIGATION, Gate, pin
 from tests.helpers.production import production_browser
 from tests.helpers.relying_party import RelyingParty

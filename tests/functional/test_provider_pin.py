@@ -10,9 +10,11 @@ from authservice import clock
 from authservice.cli import main as authservice
 from authservice.events import ProviderRebound
 from authservice.models import account, pinned_provider, removed_account, session, user
-from authservice.services.admission import pins, removal
+from authservice.services.admission import pins
 from authservice.services.people import provider_pin
 from authservice.services.people.provider_pin import ProviderPin
+from authservice.services.revocation import rebind as rebinding
+from authservice.services.revocation import removal
 from authservice.settings.admission import rules
 from tests.helpers.admission import Gate
 from tests.helpers.production import production_browser
@@ -195,7 +197,7 @@ def test_a_provider_that_is_pinned_meanwhile_stays(begin, database, rebind, stan
 
         def readline(self):
             with database.begin() as transaction:
-                provider_pin.rebind(transaction, pinned(standin), third)
+                rebinding.rebind(transaction, pinned(standin), third)
             return "yes\n"
 
     monkeypatch.setattr("sys.stdin", Typed())

@@ -12,8 +12,8 @@ from authservice.cli import main as authservice
 from authservice.crypto.secret_values import digest
 from authservice.events import SignedOut, UserDeleted, UserExported
 from authservice.models import metadata, oauth_client, user
-from authservice.services.admission import removal
-from authservice.services.people import user_administration, users
+from authservice.services.people import users
+from authservice.services.revocation import removal, user_administration
 from tests.helpers.control import Control
 from tests.helpers.expired import notices
 from tests.helpers.profiles import profile

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import metadata, session, user, verification
-from authservice.services.people import person_lock, user_administration
+from authservice.services.people import person_lock
+from authservice.services.revocation import user_administration
 from tests.helpers.applications import LOCAL
 from tests.helpers.browser import Browser
 from tests.helpers.lock_waits import wait_for_a_turn, wait_until_blocked

@@ -11,14 +11,9 @@ from sqlalchemy import delete, func, select, update
 
 from authservice import clock
 from authservice.models import admission_state, provider_event, removed_account, session, user
-from authservice.services.admission import (
-    poll_turns,
-    removal,
-    state,
-    stored_events,
-    stored_people,
-)
+from authservice.services.admission import poll_turns, state, stored_events, stored_people
 from authservice.services.people import users
+from authservice.services.revocation import removal
 from tests.helpers import github_app, provider_events
 from tests.helpers.production import ORIGIN, production_app
 from tests.helpers.profiles import profile

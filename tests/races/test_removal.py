@@ -16,8 +16,9 @@ from authservice.models import (
     user,
     verification,
 )
-from authservice.services.admission import account_lock, confirmation, removal, state
+from authservice.services.admission import account_lock, confirmation, state
 from authservice.services.people import users
+from authservice.services.revocation import removal
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import NotAdmittedError
 from authservice.services.tokens import authorization_codes

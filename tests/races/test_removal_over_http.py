@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 
 from authservice import clock
 from authservice.models import account, removed_account, session, user
-from authservice.services.admission import removal
+from authservice.services.revocation import removal
 from tests.helpers.production import production_app
 from tests.races.processes import NUMBER
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI, changed

@@ -11,6 +11,7 @@ from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
 from authservice.services.people import provider_pin
 from authservice.services.people.provider_pin import ProviderPin
+from authservice.services.revocation.rebind import rebind
 from authservice.settings import SettingsError, load_provider_identity
 
 
@@ -46,7 +47,7 @@ def _rebind(options: argparse.Namespace) -> None:
             " former users moves.",
         )
         with opened.begin(dry_run=options.dry_run) as transaction:
-            counts = provider_pin.rebind(transaction, former, wanted)
+            counts = rebind(transaction, former, wanted)
             if counts is None:
                 fail("another provider was pinned meanwhile; nothing was written")
     if options.dry_run:

@@ -28,7 +28,7 @@ from authservice.database.sqlite.copy import DamagedError, as_one_file, copy, ex
 from authservice.database.sqlite.replacement import InUseError, replace
 from authservice.database.unreleased import UnreleasedSchemaError
 from authservice.events import BackupRestored
-from authservice.services.sessions.mass_sign_out import sign_out_everyone
+from authservice.services.revocation.mass_sign_out import sign_out_everyone
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

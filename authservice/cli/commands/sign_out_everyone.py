@@ -6,7 +6,7 @@ import sys
 from authservice.cli import client_arguments, database
 from authservice.cli.arguments import print_counts
 from authservice.events import EveryoneSignedOut
-from authservice.services.sessions import mass_sign_out
+from authservice.services.revocation import mass_sign_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

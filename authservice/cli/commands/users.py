@@ -18,8 +18,8 @@ from authservice.cli.arguments import fail, print_counts
 from authservice.cli.commands import event_log
 from authservice.events import UserExported
 from authservice.services.people import email_addresses
-from authservice.services.people import user_administration as administration
-from authservice.services.people.user_administration import UserRow
+from authservice.services.revocation import user_administration as administration
+from authservice.services.revocation.user_administration import UserRow
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

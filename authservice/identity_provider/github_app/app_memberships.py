@@ -27,7 +27,7 @@ from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.named_groups import NamedGroups, PinsOf
 from authservice.identity_provider.own_teams import OwnList
 from authservice.identity_provider.provider_calls import ProviderCalls, parsed
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 from authservice.services.people.users import Profile
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule

@@ -16,14 +16,14 @@ from authservice.services.admission import (
     confirmation,
     pinned_groups,
     pins,
-    removal,
     state,
     stored_people,
 )
 from authservice.services.admission.decision import Decision, Person
-from authservice.services.admission.facts import Memberships
 from authservice.services.admission.judgement import judge
 from authservice.services.admission.stored_people import StoredPerson
+from authservice.services.people.memberships import Memberships
+from authservice.services.revocation import removal
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 

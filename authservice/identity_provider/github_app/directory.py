@@ -7,7 +7,7 @@ from authservice.identity_provider.github_app.app_memberships import AppMembersh
 from authservice.identity_provider.github_app.installations import Installation
 from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.provider_calls import ProviderCalls
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 
 Before = Callable[[], None]
 

@@ -20,7 +20,7 @@ from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.pauses import Pauses
 from authservice.identity_provider.provider_calls import ProviderCalls, parsed
-from authservice.services.admission.facts import Group
+from authservice.services.people.memberships import Group
 from authservice.settings import GitHubAppSettings, OutgoingSettings, ProviderSettings
 
 _log = logging.getLogger(__name__)

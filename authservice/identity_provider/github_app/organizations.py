@@ -18,7 +18,7 @@ from authservice.identity_provider.github_app.known_pages import (
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.provider_calls import MovedError, parsed
-from authservice.services.admission.facts import Group
+from authservice.services.people.memberships import Group
 
 _OK, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 200, 401, 403, 404
 _NEVER = datetime.fromtimestamp(0, UTC)

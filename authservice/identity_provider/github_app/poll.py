@@ -28,10 +28,10 @@ from authservice.services.admission import (
     stored_people,
 )
 from authservice.services.admission.decision import Person, Pin
-from authservice.services.admission.facts import Memberships
 from authservice.services.admission.pinned_groups import under_pinned_names
 from authservice.services.admission.poll_turns import PollTurn
 from authservice.services.admission.stored_people import StoredPerson
+from authservice.services.people.memberships import Memberships
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 

@@ -9,7 +9,8 @@ from authservice.local_mode.control.fields import Fields
 from authservice.local_mode.control.persons import named, user_of
 from authservice.services.clients import client_administration, clients
 from authservice.services.clients.clients import SCOPES, Client
-from authservice.services.people import connected_applications, consents, groups
+from authservice.services.people import consents, groups
+from authservice.services.revocation import connected_applications
 from authservice.web.answers import json_answer
 
 _MEMBERS = ("person", "client_id", "scopes")

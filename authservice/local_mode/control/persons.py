@@ -8,8 +8,9 @@ from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.local_mode.control.errors import invalid, unknown
 from authservice.local_mode.control.fields import Fields, json_body
 from authservice.local_mode.persons.person import Person, person
-from authservice.services.people import groups, user_administration, users
+from authservice.services.people import groups, users
 from authservice.services.people.users import AccountNotLinkedError, User
+from authservice.services.revocation import user_administration
 from authservice.services.sessions import sessions
 from authservice.services.upkeep import local_mark
 from authservice.web.answers import json_answer

@@ -24,14 +24,9 @@ from authservice.oauth.token.grant import (
 from authservice.oauth.token.issue import SignedTokens
 from authservice.services.people import person_lock
 from authservice.services.people.consents import Allowed
-from authservice.services.sessions import logout_notices
+from authservice.services.sessions import logout_notices, session_and_consent
 from authservice.services.sessions.sessions import CentralSession
-from authservice.services.tokens import (
-    authorization_codes,
-    grants,
-    refresh_tokens,
-    session_and_consent,
-)
+from authservice.services.tokens import authorization_codes, grants, refresh_tokens
 from authservice.services.tokens.authorization_codes import AuthorizationCode
 
 GRANT_TYPE = "authorization_code"

@@ -12,8 +12,8 @@ from authservice.database.prepared import Prepared
 from authservice.models import account, oauth_client, user
 from authservice.services.admission import pins
 from authservice.services.admission.decision import Person, decide
-from authservice.services.admission.facts import Memberships
 from authservice.services.people import groups
+from authservice.services.people.memberships import Memberships
 from authservice.settings import AuthSettings
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import Rule

@@ -10,7 +10,7 @@ from typing import Self
 
 import idna
 
-from authservice.services.admission.facts import NONE, Group, Memberships
+from authservice.services.people.memberships import NONE, Group, Memberships
 from authservice.services.people.users import Profile
 from authservice.settings.admission.rules import Rule, RuleKind, folded
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from authservice.services.admission import client_rules, pins
 from authservice.services.admission.decision import Person, Pin
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, exists, or_, select, update
 
 from authservice.models import account, admission_state, removed_account, user
 from authservice.services.admission import account_lock, state
-from authservice.services.admission.facts import Memberships
 from authservice.services.people import person_lock
+from authservice.services.people.memberships import Memberships
 
 AT_ONCE = 500
 

@@ -7,30 +7,16 @@ would be signed in as our user.
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sqlalchemy import Connection, delete, exists, select, update
+from sqlalchemy import Connection, select, update
 
 from authservice import clock
 from authservice.database.database import insert_or_ignore
 from authservice.database.prepared import Prepared
-from authservice.database.transaction import Transaction
-from authservice.events import ProviderRebound
-from authservice.models import (
-    account,
-    oauth_refresh_token,
-    pinned_name,
-    pinned_provider,
-    removed_account,
-    session,
-    user,
-)
-from authservice.services.people import email_addresses, person_lock
-from authservice.services.sessions import sessions
-from authservice.services.tokens import grants
+from authservice.models import pinned_provider
 from authservice.settings.hosts import origin_of
 
 # The table has one row, so one insertion decides between those who start at the same moment.
 _ONLY = "provider"
-_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,54 +56,14 @@ def pin(connection: Connection, wanted: ProviderPin) -> ProviderPin:
     return wanted if row is None else ProviderPin(*row)
 
 
-def rebind(
-    transaction: Transaction, former: ProviderPin, wanted: ProviderPin
-) -> dict[str, int] | None:
-    """Pin another provider and forget the accounts; return how many of what that were.
-
-    Accounts under the new id are deleted too, since their provider is not known. The people are
-    left without an account, so new users may have their addresses, and their sessions and refresh
-    tokens end. Names in rules have other numbers at the new provider, which are pinned later. None
-    when another provider is pinned than the former one.
-    """
-    connection = transaction.connection
+def replace(connection: Connection, former: ProviderPin, wanted: ProviderPin) -> bool:
+    """Pin another provider; False, with nothing changed, where it is not the former that is."""
     still = (
         pinned_provider.c.provider_id == former.provider_id,
         pinned_provider.c.origin == former.origin,
     )
-    if not connection.execute(update(pinned_provider).where(*still).values(_row(wanted))).rowcount:
-        return None
-    for table in (pinned_name, removed_account):
-        connection.execute(delete(table))
-    ids = {former.provider_id, wanted.provider_id}
-    accounts = connection.execute(delete(account).where(account.c.provider_id.in_(ids))).rowcount
-    left = ~exists().where(account.c.user_id == user.c.id)
-    person_lock.claim(connection, left)
-    people = connection.scalars(select(user.c.id).where(left)).all()
-    for user_id in people:
-        _part_from_address(connection, user_id)
-    of_them = select(session.c.id).join(user, user.c.id == session.c.user_id).where(left)
-    ending = connection.scalars(of_them).all()
-    for begin in range(0, len(ending), _AT_ONCE):
-        sessions.end(transaction, ending[begin : begin + _AT_ONCE])
-    of_theirs = oauth_refresh_token.c.user_id.in_(select(user.c.id).where(left))
-    refresh_tokens = grants.revoke(connection, of_theirs)
-    transaction.note(ProviderRebound(provider=wanted.provider_id, accounts=accounts))
-    return {
-        "accounts": accounts,
-        "users": len(people),
-        "sessions": len(ending),
-        "refresh_tokens": refresh_tokens,
-    }
-
-
-def _part_from_address(connection: Connection, user_id: str) -> None:
-    values = {
-        "email": email_addresses.stand_in_without_account(user_id),
-        "email_verified": False,
-        "updated_at": clock.now(),
-    }
-    connection.execute(update(user).where(user.c.id == user_id).values(values))
+    change = update(pinned_provider).where(*still).values(_row(wanted))
+    return bool(connection.execute(change).rowcount)
 
 
 def _row(wanted: ProviderPin) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from authservice.crypto.secret_values import random_id
 from authservice.database.database import insert_or_ignore
 from authservice.database.prepared import Prepared
 from authservice.models import account, user
-from authservice.services.admission.facts import Memberships
 from authservice.services.people import email_addresses, person_lock
+from authservice.services.people.memberships import Memberships
 from authservice.settings.admission.rules import folded
 
 _log = logging.getLogger(__name__)

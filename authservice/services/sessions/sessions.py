@@ -5,7 +5,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
@@ -290,6 +300,15 @@ def end(transaction: Transaction, session_ids: Sequence[str]) -> int:
     # The foreign key would only clear the column and leave the tokens alive.
     grants.delete_access(connection, oauth_refresh_token.c.session_id.in_(ending))
     return connection.execute(delete(session).where(session.c.id.in_(ending))).rowcount
+
+
+def end_where(transaction: Transaction, which: ColumnElement[bool]) -> int:
+    """End the sessions that a condition selects, however many, as ``end`` does."""
+    ids = transaction.connection.scalars(select(session.c.id).where(which)).all()
+    return sum(
+        end(transaction, ids[begin : begin + ENDED_AT_ONCE])
+        for begin in range(0, len(ids), ENDED_AT_ONCE)
+    )
 
 
 def ids_of_tokens(

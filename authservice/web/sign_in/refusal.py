@@ -11,10 +11,10 @@ from pyramid.response import Response
 
 from authservice.events import SignInRefused
 from authservice.identity_provider import reasons
-from authservice.services.admission import removal
 from authservice.services.admission.decision import Decision, Reason, Why
 from authservice.services.people import users
 from authservice.services.people.users import Profile
+from authservice.services.revocation import removal
 from authservice.services.sessions import sessions
 from authservice.web.pages.refusal import refusal_page
 from authservice.web.pages.texts import _

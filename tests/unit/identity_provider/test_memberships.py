@@ -8,7 +8,7 @@ import pytest
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 
 ORGS, TEAMS = "/api/user/memberships/orgs", "/api/user/teams"
 ACME = Group("acme", "7")

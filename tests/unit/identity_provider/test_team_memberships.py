@@ -4,7 +4,7 @@ import pytest
 
 from authservice.identity_provider.named_groups import NamedGroups
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.facts import Group
+from authservice.services.people.memberships import Group
 
 TEAMS = "/api/user/teams"
 PINS = {

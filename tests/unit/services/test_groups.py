@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from sqlalchemy import delete
 
 from authservice.models import user
-from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import groups, users
+from authservice.services.people.memberships import Group, Memberships
 from authservice.services.people.users import User
 from tests.helpers.profiles import profile
 from tests.unit.settings.loading import local, production

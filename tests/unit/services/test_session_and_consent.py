@@ -4,7 +4,7 @@ from authservice.models import oauth_client
 from authservice.services.people import consents
 from authservice.services.people.consents import Allowed
 from authservice.services.sessions import sessions
-from authservice.services.tokens.session_and_consent import find
+from authservice.services.sessions.session_and_consent import find
 
 
 def test_an_active_session_without_consent(connection, people):

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from authservice.models import account
-from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import users
+from authservice.services.people.memberships import Group, Memberships
 from authservice.services.people.users import AccountNotLinkedError, AddressesUnreadError, Profile
 
 

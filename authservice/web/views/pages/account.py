@@ -9,8 +9,8 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice import clock
-from authservice.services.people import connected_applications
-from authservice.services.people.connected_applications import ConnectedApplication
+from authservice.services.revocation import connected_applications
+from authservice.services.revocation.connected_applications import ConnectedApplication
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
 from authservice.web.gates import csrf

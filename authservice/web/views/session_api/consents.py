@@ -6,8 +6,9 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.services.clients import clients
-from authservice.services.people import connected_applications, consents
+from authservice.services.people import consents
 from authservice.services.people.consents import Consent
+from authservice.services.revocation import connected_applications
 from authservice.web.answers import error_json, iso_date, json_answer, unauthorized
 from authservice.web.gates import csrf
 from authservice.web.request import AuthRequest

@@ -4,7 +4,7 @@ import pytest
 
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app import directory
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 from tests.helpers.github_app import HUBOT, MONA
 
 ACME = Group("acme", "7")

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import update
 
 from authservice.models import admission_state
-from authservice.services.admission import confirmation, pins, poll_turns, removal, state
+from authservice.services.admission import confirmation, pins, poll_turns, state
 from authservice.services.admission.decision import Pin
+from authservice.services.revocation import removal
 from tests.helpers.admission import pin
 from tests.helpers.github_app import HUBOT, MONA
 

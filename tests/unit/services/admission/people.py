@@ -1,7 +1,7 @@
 """People whom the provider knows, and the settings that say who of them may sign in."""
 
 from authservice.services.admission.decision import Person
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 from authservice.settings.admission import rules
 from tests.unit.settings.loading import production
 

@@ -5,8 +5,8 @@ from sqlalchemy import delete
 
 from authservice.models import account
 from authservice.services.admission import client_rules, pins
-from authservice.services.admission.facts import Group, Memberships
 from authservice.services.people import users
+from authservice.services.people.memberships import Group, Memberships
 from tests.helpers.profiles import profile
 from tests.unit.services.admission.people import admitting, parsed, person
 from tests.unit.settings.loading import local

@@ -8,13 +8,9 @@ from sqlalchemy import select, update
 from authservice.crypto.server_secret import ServerSecret
 from authservice.models import user
 from authservice.services.admission.confirmation import ALWAYS
-from authservice.services.sessions import sessions
+from authservice.services.sessions import session_and_consent, sessions
 from authservice.services.sessions.sessions import NotAdmittedError
-from authservice.services.tokens import (
-    authorization_codes,
-    refresh_tokens,
-    session_and_consent,
-)
+from authservice.services.tokens import authorization_codes, refresh_tokens
 from authservice.services.tokens.authorization_codes import CodeGrant
 
 HOUR = timedelta(hours=1)

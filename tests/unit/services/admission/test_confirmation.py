@@ -6,8 +6,9 @@ import pytest
 from sqlalchemy import select, update
 
 from authservice.models import user
-from authservice.services.admission import confirmation, removal, state
+from authservice.services.admission import confirmation, state
 from authservice.services.people import users
+from authservice.services.revocation import removal
 from tests.unit.services.admission.people import admitting
 
 RULES = admitting(ADMISSION_ORGANIZATIONS="acme", ADMISSION_USERS="id:1")

@@ -4,7 +4,7 @@ import random
 
 from authservice.services.admission import judgement, pins
 from authservice.services.admission.decision import Decision, Person, Pin, Why, decide
-from authservice.services.admission.facts import Group, Memberships
+from authservice.services.people.memberships import Group, Memberships
 from tests.unit.services.admission.model import Model
 from tests.unit.services.admission.people import admitting, parsed
 

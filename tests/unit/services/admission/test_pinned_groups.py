@@ -1,8 +1,8 @@
 """Groups are called as the settings call them, by their numbers."""
 
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.facts import Group, Memberships
 from authservice.services.admission.pinned_groups import under_pinned_names
+from authservice.services.people.memberships import Group, Memberships
 
 PINS = {"org:acme": Pin("7"), "team:acme/platform": Pin("71"), "user:octocat": Pin("7")}
 ACME, PLATFORM = Group("acme", "7"), Group("acme/platform", "71")

@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from authservice.crypto.server_secret import ServerSecret
 from authservice.models import oauth_refresh_token, removed_account, user, verification
-from authservice.services.admission import removal
+from authservice.services.revocation import removal
 from authservice.services.sessions import sessions
 from authservice.services.tokens import access_tokens, authorization_codes, refresh_tokens
 from authservice.services.tokens.authorization_codes import CodeGrant

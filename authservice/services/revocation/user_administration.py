@@ -97,8 +97,7 @@ def remove(transaction: Transaction, row: UserRow) -> dict[str, int]:
         kind: len(connection.execute(statement).all())
         for kind, statement in _hanging(user_id).items()
     }
-    of_user = select(session.c.id).where(session.c.user_id == user_id)
-    sessions.end(transaction, connection.scalars(of_user).all())
+    sessions.end_where(transaction, session.c.user_id == user_id)
     connection.execute(delete(verification).where(authorization_codes.of_user(user_id)))
     # The foreign keys delete the rest.
     connection.execute(delete(user).where(user.c.id == user_id))
@@ -125,8 +124,7 @@ def release_email(transaction: Transaction, row: UserRow) -> int | None:
         return None
     theirs = update(account).where(account.c.user_id == user_id)
     connection.execute(theirs.values(primary_email=None))
-    of_user = select(session.c.id).where(session.c.user_id == user_id)
-    ended = sessions.end(transaction, connection.scalars(of_user).all())
+    ended = sessions.end_where(transaction, session.c.user_id == user_id)
     transaction.note(EmailReleased(sub=user_id))
     return ended
 

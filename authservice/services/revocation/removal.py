@@ -4,7 +4,6 @@ The account is written down with the moment. No confirmation that began before i
 that of a sign-in which is under way and creates the user only now.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, or_, select, update
@@ -18,8 +17,6 @@ from authservice.services.admission import account_lock
 from authservice.services.people import person_lock
 from authservice.services.sessions import sessions
 from authservice.services.tokens import authorization_codes, refresh_tokens
-
-_AT_ONCE = 500
 
 
 def remove(transaction: Transaction, account_id: str, at: datetime, *, provider_id: str) -> bool:
@@ -54,12 +51,7 @@ def _write_down(connection: Connection, account_id: str, at: datetime) -> None:
 def _end(transaction: Transaction, user_id: str) -> int:
     """End sessions, tokens and codes of a locked person; return how many sessions ended."""
     connection = transaction.connection
-    of_user = select(session.c.id).where(session.c.user_id == user_id)
-    ids: Sequence[str] = connection.scalars(of_user).all()
-    ended = sum(
-        sessions.end(transaction, ids[begin : begin + _AT_ONCE])
-        for begin in range(0, len(ids), _AT_ONCE)
-    )
+    ended = sessions.end_where(transaction, session.c.user_id == user_id)
     refresh_tokens.revoke_of_user(connection, user_id)
     _delete_codes(connection, user_id)
     return ended

@@ -1,0 +1,1 @@
+"""What ends sessions and tokens: a person who is out or is deleted, a disconnected client."""
