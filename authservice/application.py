@@ -14,15 +14,15 @@ from authservice.oauth import metadata
 from authservice.oauth.logout.backchannel import BackchannelLogout
 from authservice.services.upkeep.upkeep import Upkeep
 from authservice.settings import AuthSettings, SettingsError, load_settings
-from authservice.web.components import Components
-from authservice.web.gates.rate_limits.counts import RateLimits
-from authservice.web.gates.silent_proxy import SilentProxy
 from authservice.web.openapi import description as openapi
-from authservice.web.origins import Origins
-from authservice.web.pages.static_files import StaticFiles
+from authservice.web.request.components import Components
+from authservice.web.request.cookies import Cookies
+from authservice.web.request.counts import RateLimits
+from authservice.web.request.origins import Origins
+from authservice.web.request.sign_in_places import SignInPlaces
+from authservice.web.request.silent_proxy import SilentProxy
+from authservice.web.request.static_files import StaticFiles
 from authservice.web.router import RouterKind, router
-from authservice.web.session.cookies import Cookies
-from authservice.web.sign_in.sign_in_places import SignInPlaces
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp

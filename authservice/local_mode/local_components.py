@@ -19,7 +19,7 @@ from authservice.local_mode.request_log.store import RequestLog
 from authservice.local_mode.sign_in.places import UnlimitedPlaces
 from authservice.services.upkeep import local_mark
 from authservice.settings import AuthSettings
-from authservice.web.components import Components
+from authservice.web.request.components import Components
 
 _log = logging.getLogger(__name__)
 

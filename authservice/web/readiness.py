@@ -10,7 +10,7 @@ from authservice.database import schema
 from authservice.database.revision import REVISION
 from authservice.models import jwks
 from authservice.services.keys.signing_keys import KeysNotReadyError
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 
 @dataclass(frozen=True, slots=True)

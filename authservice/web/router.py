@@ -13,12 +13,11 @@ from pyramid_jinja2 import add_jinja2_renderer, get_jinja2_environment
 
 from authservice.services.people.shown_text import settled
 from authservice.web import routes
-from authservice.web.components import Components
 from authservice.web.gates.csrf import FormTokens
-from authservice.web.gates.rate_limits import by_client
 from authservice.web.pages.pages import load_templates
 from authservice.web.pages.texts import DOMAIN
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.components import Components
 
 _JINJA2 = {
     "jinja2.undefined": "strict",
@@ -61,12 +60,9 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     config.include("authservice.web.pages.language")
     config.include("authservice.web.dispatch")
     config.include(routes)
-    config.include("authservice.web.transactions")
+    config.include("authservice.web.request.transactions")
     config.include("authservice.web.views.operation.errors")
     config.include("authservice.web.gates.fetch_metadata")
-    # Set here, since the request that asks for it cannot import what counts requests.
-    config.registry.check_of_rate_limit = by_client.check_of
-    config.registry.note_of_token = by_client.note_of
     if kind.rate_limited:
         config.include("authservice.web.gates.rate_limits.by_sender")
     _add_tweens(config, kind)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pyramid.response import Response
 
 from authservice.web.answers import ReadyAnswer
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 # Long enough to spare requests, short enough for a new signing key to be seen in time.
 _CACHE = "public, max-age=300, stale-while-revalidate=300"

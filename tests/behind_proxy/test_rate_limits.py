@@ -5,7 +5,7 @@ import http.client
 import pytest
 from limits import RateLimitItemPerSecond
 
-from authservice.web.gates.rate_limits.counts import RateLimits, TooManyRequestsError
+from authservice.web.request.counts import RateLimits, TooManyRequestsError
 from tests.behind_proxy.deployment import APP, AUTH
 from tests.helpers.waiting import until
 

@@ -5,7 +5,7 @@ import pytest
 from tests.helpers.production import production_app, production_browser
 
 PROXY = "10.0.0.1"
-LOGGER = "authservice.web.gates.silent_proxy"
+LOGGER = "authservice.web.request.silent_proxy"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from authservice.crypto.server_secret import ServerSecret
 from authservice.web.openapi.description import document
-from authservice.web.session.cookies import Cookies
+from authservice.web.request.cookies import Cookies
 from tests.unit.settings.loading import SECRET_BYTES, local
 
 SETTINGS = local()

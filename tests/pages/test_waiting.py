@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from authservice.local_mode.sign_in.places import UnlimitedPlaces
-from authservice.web.sign_in.sign_in_places import SignInPlaces
+from authservice.web.request.sign_in_places import SignInPlaces
 from tests.pages.accessibility import barriers
 from tests.pages.layout import fits
 from tests.pages.visit import sees

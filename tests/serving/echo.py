@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from authservice.web.sign_in.sign_in_places import SignInPlaces
+from authservice.web.request.sign_in_places import SignInPlaces
 
 
 class Echo:

@@ -19,8 +19,8 @@ from authservice.oauth.authorize.pending import InteractionError, PendingRequest
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.parameters import Parameters
 from authservice.services.clients import redirect_uris
-from authservice.web.origins import Origins
-from authservice.web.session.cookies import Cookies
+from authservice.web.request.cookies import Cookies
+from authservice.web.request.origins import Origins
 from tests.unit.settings.loading import local
 
 LOCAL = local()

@@ -9,7 +9,7 @@ from typing import Any
 
 from authservice.local_mode.control.errors import invalid
 from authservice.settings.parsing import is_readable
-from authservice.web.request_body import BadBodyError, json_object
+from authservice.web.request.body import BadBodyError, json_object
 
 _LONGEST = 1000
 _MOST = 500

@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from authservice.local_mode.sign_in import persons_page
 from authservice.web.redirects import see_other
-from authservice.web.request_body import form_pairs
+from authservice.web.request.body import form_pairs
 from authservice.web.sign_in import interactions, sign_in_attempt
 from authservice.web.sign_in.return_target import FirstPartyReturn
 from authservice.web.sign_in.sign_in_prompt import SignInPrompt

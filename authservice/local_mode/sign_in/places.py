@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from authservice.web.sign_in.sign_in_places import SignInPlaces
+from authservice.web.request.sign_in_places import SignInPlaces
 
 
 class UnlimitedPlaces(SignInPlaces):

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from authservice.web.forward import identity_headers
-from authservice.web.gates.client_address import is_trusted
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.client_address import is_trusted
 
 _VISIBLE = r"[^\x00-\x20\x7f]"
 # A name of DNS, or an address, and a port: anything else is told apart by the rules for origins.

@@ -11,9 +11,10 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
 from authservice.settings.hosts import origin_of
-from authservice.web import request_body, routes
+from authservice.web import routes
 from authservice.web.answers import error_json
-from authservice.web.request import AuthRequest
+from authservice.web.request import body as request_body
+from authservice.web.request.auth_request import AuthRequest
 
 _PURPOSE = "csrf"
 FIELD = "csrf_token"

@@ -12,7 +12,7 @@ from pyramid.viewderivers import INGRESS
 
 from authservice.web import routes
 from authservice.web.answers import error_json
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.routes import Surface
 
 # Chromium says "prefetch;prerender" too.

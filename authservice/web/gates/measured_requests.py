@@ -7,7 +7,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.web import routes
-from authservice.web.gates.rate_limits.counts import TooManyRequestsError
+from authservice.web.request.counts import TooManyRequestsError
 
 
 def measured_requests(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from authservice.crypto.compact_json import compact
 from authservice.settings import AuthSettings
-from authservice.web.session.cookies import Cookies
+from authservice.web.request.cookies import Cookies
 
 _COMPILED = Path(__file__).with_name("openapi.json")
 

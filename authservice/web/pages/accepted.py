@@ -7,7 +7,7 @@ sends has a few hundred characters.
 from webob.acceptparse import create_accept_encoding_header, create_accept_language_header
 
 from authservice.settings.languages import LANGUAGES, SOURCE
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 # Fifty languages with their weights fit. Whatever is longer counts as not sent.
 _LONGEST = 1000

@@ -5,7 +5,7 @@ from pyramid.response import Response
 from authservice.oauth.authorize.response import AuthorizationResponse
 from authservice.web.pages.pages import page
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 
 def authorization_answer(request: AuthRequest, answer: AuthorizationResponse) -> Response:

@@ -8,7 +8,7 @@ from pyramid.interfaces import ILocalizer
 
 from authservice.settings.languages import LANGUAGES, first_spoken
 from authservice.web.pages import accepted
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 # No client asks for more than a few languages, and tags rarely have more than 35 characters
 # (RFC 5646, section 4.4.1): the rest is not read.

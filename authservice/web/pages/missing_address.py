@@ -5,7 +5,7 @@ from pyramid.i18n import TranslationString
 from authservice.services.people import users
 from authservice.services.people.users import User
 from authservice.web.pages.texts import _
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 _HIDDEN = _(
     "${provider} does not show us your email addresses, since you did not allow it. To share one,"

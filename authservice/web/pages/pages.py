@@ -17,7 +17,7 @@ from authservice import logs
 from authservice.oauth.authorize.response import AuthorizationResponse
 from authservice.settings.languages import direction
 from authservice.web.pages.texts import _
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from authservice import logs
 from authservice.web.pages.pages import WayBack, page
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 
 def refusal_page(

@@ -6,7 +6,7 @@ from pyramid.response import Response
 
 from authservice.services.sessions import sessions
 from authservice.services.tokens import refresh_tokens
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 
 def end_sessions(request: AuthRequest, session_ids: Sequence[str]) -> None:

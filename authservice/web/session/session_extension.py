@@ -6,8 +6,8 @@ from pyramid.response import Response
 
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
-from authservice.web.request import AuthRequest
-from authservice.web.session.presented_session import PresentedSession
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.presented_session import PresentedSession
 
 
 def extended_when_due(request: AuthRequest) -> CentralSession | None:

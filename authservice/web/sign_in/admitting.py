@@ -20,7 +20,7 @@ from authservice.services.admission import (
 from authservice.services.admission.decision import EVERYONE, Decision, Person
 from authservice.services.people.users import Profile, User
 from authservice.settings.admission.rules import RuleKind
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 _log = logging.getLogger(__name__)
 _MOST_LOGGED = 10

@@ -19,7 +19,7 @@ from authservice.services.people.users import (
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession, NotAdmittedError
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_end import end_sessions
 from authservice.web.sign_in import admitting, refusal, return_target
 from authservice.web.sign_in.admitting import OvertakenError

@@ -10,7 +10,8 @@ from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.server import server
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.server_context import server_context
 
 AUTHORIZE_PATH = "/api/auth/oauth2/authorize"
 PARAMETER = "interaction"
@@ -85,5 +86,5 @@ def _ui_locales(query: str) -> str | None:
 def validated(request: AuthRequest, waiting: PendingRequest) -> AuthorizationRequest:
     """Return the pending request, checked again: its client may have changed since."""
     sent = sent_parameters(waiting)
-    oauth_request = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
+    oauth_request = OAuthRequest(AUTHORIZATION, server_context(request), None, sent)
     return server.validate_authorization_request(oauth_request)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from authservice.identity_provider import OutageError, SignInFailedError
 from authservice.services.admission import confirmation, state
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in.sign_in_attempt import SignInAttempt
 
 

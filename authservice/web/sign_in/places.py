@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 
 from authservice.web.gates.rate_limits import senders
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 
 def place(request: AuthRequest) -> AbstractContextManager[None]:

@@ -19,7 +19,7 @@ from authservice.services.sessions import sessions
 from authservice.web.pages.refusal import refusal_page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_end import tell_clients
 from authservice.web.sign_in import return_target, sign_in_failures, way_back
 from authservice.web.sign_in.sign_in_attempt import SignInAttempt

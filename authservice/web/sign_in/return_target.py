@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from authservice.web.gates.junk_guard import MAX_QUERY
-from authservice.web.origins import Origins
+from authservice.web.request.origins import Origins
 
 # In the words of OpenID Connect Core, section 3.1.2.1.
 _CHOOSE_ACCOUNT = {"prompt": "select_account"}

@@ -21,7 +21,7 @@ from authservice.services.tokens import verifications
 from authservice.services.tokens.verifications import Verification
 from authservice.web.gates.rate_limits import by_sender
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import interactions, places, return_target
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, ReturnTarget
 

@@ -4,7 +4,7 @@ from pyramid.response import Response
 
 from authservice.web.gates import csrf
 from authservice.web.pages.pages import page
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import return_target, sign_in_attempt
 from authservice.web.sign_in.sign_in_prompt import SignInPrompt
 

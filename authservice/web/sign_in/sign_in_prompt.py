@@ -12,7 +12,7 @@ from authservice.oauth.authorize.interaction import (
     next_interaction,
 )
 from authservice.services.admission import client_rules
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import interactions
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, ReturnTarget
 

@@ -9,7 +9,7 @@ from authservice.identity_provider import SignInFailedError
 from authservice.services.sessions.sessions import CentralSession
 from authservice.web.gates import fetch_metadata
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import outage, places, return_target, sign_in_attempt, sign_in_failures
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
 from authservice.web.sign_in.sign_in_prompt import SignInPrompt

@@ -12,7 +12,7 @@ from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 from authservice.settings.hosts import origin_of
 from authservice.web.pages.pages import Application, WayBack
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import interactions, return_target
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
 from authservice.web.sign_in.sign_in_prompt import host_or_scheme

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from authservice.web.pages import accent
-from authservice.web.pages.accent import contrast
+from authservice.web.request import accent
+from authservice.web.request.accent import contrast
 
 COLOURS = [
     f"#{red:02x}{green:02x}{blue:02x}"

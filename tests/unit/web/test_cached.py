@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from authservice.web.request import cached
+from authservice.web.request.auth_request import cached
 
 
 class Keeper:

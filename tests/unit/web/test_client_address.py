@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from authservice.web.gates.client_address import (
+from authservice.web.request.client_address import (
     UnreadableAddress,
     is_from_operator,
     sender_of,

@@ -9,7 +9,7 @@ from pyramid.response import Response
 from authservice.crypto.server_secret import ServerSecret
 from authservice.services.people.users import User
 from authservice.services.sessions.sessions import CentralSession
-from authservice.web.session.cookies import Cookies
+from authservice.web.request.cookies import Cookies
 from tests.unit.settings.loading import local, production
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,7 +5,7 @@ import math
 import pytest
 from limits import RateLimitItemPerSecond
 
-from authservice.web.gates.rate_limits.counts_in_memory import CountsInMemory
+from authservice.web.request.counts_in_memory import CountsInMemory
 
 TEN = RateLimitItemPerSecond(10, 10)
 

@@ -6,7 +6,7 @@ import socket
 import pytest
 from limits import RateLimitItemPerSecond
 
-from authservice.web.gates.rate_limits.counts import RateLimits
+from authservice.web.request.counts import RateLimits
 
 ONE = RateLimitItemPerSecond(1, 10)
 

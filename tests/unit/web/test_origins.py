@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.web.origins import Origins
+from authservice.web.request.origins import Origins
 from tests.unit.settings.loading import local, production
 
 

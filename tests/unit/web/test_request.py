@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from webob.request import DisconnectionError
 
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 
 def _request(body, length):

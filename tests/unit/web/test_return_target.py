@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.web.origins import Origins
+from authservice.web.request.origins import Origins
 from authservice.web.sign_in.return_target import (
     FirstPartyReturn,
     OAuthReturn,

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from authservice.web.sign_in.sign_in_places import SignInPlaces, TooManySignInsError
+from authservice.web.request.sign_in_places import SignInPlaces, TooManySignInsError
 
 FOREVER = 60.0
 

@@ -9,7 +9,7 @@ from authservice.crypto.server_secret import ServerSecret
 from authservice.services.people.users import User
 from authservice.services.sessions.sessions import CentralSession
 from authservice.settings import load_settings
-from authservice.web.session.cookies import Cookies
+from authservice.web.request.cookies import Cookies
 
 _THEN = datetime.fromtimestamp(0, UTC)
 _SOMEBODY = User("", "", "", email_verified=True, image=None, created_at=_THEN, updated_at=_THEN)

@@ -15,7 +15,6 @@ from pyramid.response import Response
 
 from authservice.oauth.context import CheckRateLimit, NoteToken
 from authservice.web import routes
-from authservice.web.gates.rate_limits.counts import AllowedRequest, TooManyRequestsError
 from authservice.web.gates.rate_limits.senders import (
     count,
     count_unknown,
@@ -23,8 +22,9 @@ from authservice.web.gates.rate_limits.senders import (
     senders,
     times_of,
 )
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import BadBodyError
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import BadBodyError
+from authservice.web.request.counts import AllowedRequest, TooManyRequestsError
 
 _MINUTE = 60
 # Nobody authenticates there, so a failure guesses nothing but a token.

@@ -12,7 +12,7 @@ from authservice.web import routes
 from authservice.web.gates.fetch_metadata import unprefetched_view
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
 from authservice.web.gates.rate_limits.senders import count, count_unknown, limit_of, require_room
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 _UNLIMITED = {
     "health",

@@ -7,8 +7,8 @@ from ipaddress import IPv4Address
 from limits import RateLimitItem, RateLimitItemPerSecond
 
 from authservice.web import routes
-from authservice.web.gates.client_address import IPAddress, UnreadableAddress
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.client_address import IPAddress, UnreadableAddress
 
 # A site has a /48 and may use each of its 65,536 networks. Several households may share one.
 _OF_A_SITE = 8

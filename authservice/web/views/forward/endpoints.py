@@ -20,10 +20,10 @@ from authservice.web.forward import asked_request, identity_headers
 from authservice.web.forward.asked_request import RefusedRequestError
 from authservice.web.gates.junk_guard import MAX_QUERY
 from authservice.web.gates.rate_limits import by_sender
-from authservice.web.gates.rate_limits.counts import TooManyRequestsError
 from authservice.web.pages.refusal import refusal_page
 from authservice.web.pages.texts import _
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.counts import TooManyRequestsError
 from authservice.web.session.session_extension import extended_when_due
 from authservice.web.sign_in import return_target
 from authservice.web.sign_in.return_target import FirstPartyReturn

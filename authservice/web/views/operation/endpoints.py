@@ -10,8 +10,8 @@ from authservice.crypto.compact_json import compact
 from authservice.settings.version import __version__
 from authservice.web import readiness
 from authservice.web.answers import ReadyAnswer, json_answer
-from authservice.web.gates.client_address import is_from_operator
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.client_address import is_from_operator
 from authservice.web.static_document import document_answer
 
 

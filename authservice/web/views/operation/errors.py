@@ -19,17 +19,17 @@ from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web import routes
 from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json
 from authservice.web.gates import cors
-from authservice.web.gates.rate_limits.counts import TooManyRequestsError
 from authservice.web.pages.authorization_answer import authorization_answer
 from authservice.web.pages.pages import error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import BadBodyError, form_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import BadBodyError, form_pairs
+from authservice.web.request.counts import TooManyRequestsError
+from authservice.web.request.sign_in_places import RELOAD_SECONDS, TooManySignInsError
 from authservice.web.routes import ROUTES, Surface
 from authservice.web.sign_in import interactions, sign_in_attempt, way_back
 from authservice.web.sign_in.sign_in_attempt import AttemptError
-from authservice.web.sign_in.sign_in_places import RELOAD_SECONDS, TooManySignInsError
 
 _log = logging.getLogger(__name__)
 

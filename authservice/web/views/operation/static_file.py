@@ -9,8 +9,8 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.web.pages import accepted
-from authservice.web.pages.static_files import StaticFile
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.static_files import StaticFile
 from authservice.web.static_document import is_known
 
 # An SVG that is opened by itself, not as a picture, is a document: it gets nothing to do.

@@ -19,8 +19,8 @@ from authservice.web.pages.pages import page
 from authservice.web.pages.scope_texts import resource_texts, scope_texts
 from authservice.web.pages.user_agent import UserAgent
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import form_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import form_pairs
 from authservice.web.session import session_end
 from authservice.web.sign_in.sign_in_prompt import host_or_scheme
 

@@ -14,7 +14,7 @@ from authservice.web.gates.rate_limits import by_sender
 from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import (
     outage,
     places,

@@ -17,8 +17,8 @@ from authservice.web.pages.missing_address import missing_address
 from authservice.web.pages.pages import page
 from authservice.web.pages.scope_texts import resource_texts, scope_texts
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import form_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import form_pairs
 from authservice.web.sign_in import interactions
 from authservice.web.sign_in.sign_in_prompt import host_or_scheme
 

@@ -7,7 +7,7 @@ from pyramid.view import view_config
 
 from authservice.web.pages.pages import error_page
 from authservice.web.pages.texts import _
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

@@ -5,7 +5,7 @@ from pyramid.view import view_config
 
 from authservice.web.gates import csrf
 from authservice.web.pages.pages import page
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import sign_in_page, silent_confirmation
 from authservice.web.sign_in.return_target import FirstPartyReturn
 from authservice.web.sign_in.sign_in_prompt import SignInPrompt

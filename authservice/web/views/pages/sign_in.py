@@ -6,8 +6,8 @@ from pyramid.view import exception_view_config, view_config
 from authservice.web.pages.pages import error_page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import form_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import form_pairs
 from authservice.web.sign_in import (
     interactions,
     return_target,

@@ -5,7 +5,7 @@ from pyramid.view import view_config
 
 from authservice.web.gates import fetch_metadata
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import return_target, sign_in_attempt, silent_confirmation
 from authservice.web.sign_in.return_target import FirstPartyReturn
 

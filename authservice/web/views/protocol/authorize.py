@@ -29,12 +29,13 @@ from authservice.oauth.server import server
 from authservice.services.admission import client_rules
 from authservice.services.people import consents
 from authservice.web.pages.authorization_answer import authorization_answer
-from authservice.web.pages.wrong_person import wrong_person_page
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import BadBodyError, form_pairs, query_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import BadBodyError, form_pairs, query_pairs
+from authservice.web.server_context import server_context
 from authservice.web.session.session_extension import extended_when_due
 from authservice.web.sign_in import interactions
+from authservice.web.sign_in.wrong_person import wrong_person_page
 
 # Sealed for the pages it grows by a third, and has to fit into an address then too.
 _MAX_REQUEST = 16 * 1024
@@ -56,7 +57,7 @@ def authorize(request: AuthRequest) -> Response:
     """Answer an authorization request, or redirect to the page that asks the person."""
     sent, waiting = _sent_and_waiting(request)
     visit = waiting.visit
-    oauth_request = OAuthRequest(AUTHORIZATION, request.server_context, None, sent)
+    oauth_request = OAuthRequest(AUTHORIZATION, server_context(request), None, sent)
     authorization_request = server.validate_authorization_request(oauth_request).without(
         visit.declined
     )

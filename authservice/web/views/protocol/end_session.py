@@ -18,8 +18,8 @@ from authservice.web.gates import csrf
 from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import form_pairs, query_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import form_pairs, query_pairs
 from authservice.web.session.session_end import end_presented_sessions
 from authservice.web.sign_in import way_back
 

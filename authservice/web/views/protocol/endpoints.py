@@ -13,8 +13,9 @@ from authservice.oauth.request import (
 )
 from authservice.oauth.server import server
 from authservice.web.answers import protocol_response
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import form_pairs
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import form_pairs
+from authservice.web.server_context import server_context
 from authservice.web.static_document import document_answer
 
 
@@ -63,4 +64,4 @@ def _oauth_request(request: AuthRequest, endpoint: Endpoint) -> OAuthRequest:
     """Return what a client sent; raises BadBodyError."""
     form = form_pairs(request) if request.method == "POST" else []
     authorization = request.environ.get("HTTP_AUTHORIZATION")
-    return OAuthRequest.read(endpoint, request.server_context, authorization, form)
+    return OAuthRequest.read(endpoint, server_context(request), authorization, form)

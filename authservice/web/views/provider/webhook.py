@@ -13,8 +13,8 @@ from authservice.crypto import body_signature
 from authservice.web import routes
 from authservice.web.answers import error_json, json_answer
 from authservice.web.gates.rate_limits import by_sender
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import BadBodyError, json_object
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import BadBodyError, json_object
 
 _log = logging.getLogger(__name__)
 

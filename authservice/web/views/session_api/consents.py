@@ -11,8 +11,8 @@ from authservice.services.people.consents import Consent
 from authservice.services.revocation import connected_applications
 from authservice.web.answers import error_json, iso_date, json_answer, unauthorized
 from authservice.web.gates import csrf
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import json_object, optional_text
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import json_object, optional_text
 
 
 @view_config(route_name="consents.public_client", request_method="GET")

@@ -6,8 +6,8 @@ from pyramid.view import view_config
 from authservice.web.answers import error_json, json_answer, unauthorized
 from authservice.web.gates import csrf
 from authservice.web.redirects import see_other
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import json_object
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import json_object
 from authservice.web.session import session_jwt
 from authservice.web.session.session_api import session_json, user_json
 from authservice.web.session.session_end import end_presented_sessions

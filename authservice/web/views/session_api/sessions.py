@@ -7,8 +7,8 @@ from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
 from authservice.web.answers import error_json, json_answer, unauthorized
 from authservice.web.gates import csrf
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import json_object, optional_text
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import json_object, optional_text
 from authservice.web.session.session_api import session_json
 from authservice.web.session.session_end import end_sessions, sign_out_everywhere
 

@@ -5,8 +5,8 @@ from pyramid.view import view_config
 
 from authservice.web.answers import error_json, json_answer
 from authservice.web.gates import csrf
-from authservice.web.request import AuthRequest
-from authservice.web.request_body import json_object, optional_text
+from authservice.web.request.auth_request import AuthRequest
+from authservice.web.request.body import json_object, optional_text
 from authservice.web.sign_in import return_target
 from authservice.web.sign_in.return_target import FirstPartyReturn, RefusedReturnError
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from authservice.settings.branding import Branding
-from authservice.web.pages import accent
+from authservice.web.request import accent
 from authservice.web.routes import STATIC_PATH
 
 _LOGO = "logo"

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from authservice.database.database import Database
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
-from authservice.web.session.cookies import Cookies
+from authservice.web.request.cookies import Cookies
 
 # Expired ones are skipped, but only so many.
 _MOST_LOOKED_AT = 5

@@ -12,12 +12,12 @@ from authservice.services.admission.state import RulesInForce
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.upkeep.upkeep import Upkeep
 from authservice.settings import AuthSettings
-from authservice.web.gates.rate_limits.counts import RateLimits
-from authservice.web.gates.silent_proxy import SilentProxy
-from authservice.web.origins import Origins
-from authservice.web.pages.static_files import StaticFiles
-from authservice.web.session.cookies import Cookies
-from authservice.web.sign_in.sign_in_places import SignInPlaces
+from authservice.web.request.cookies import Cookies
+from authservice.web.request.counts import RateLimits
+from authservice.web.request.origins import Origins
+from authservice.web.request.sign_in_places import SignInPlaces
+from authservice.web.request.silent_proxy import SilentProxy
+from authservice.web.request.static_files import StaticFiles
 
 if TYPE_CHECKING:
     from authservice.identity_provider.github_app.github_app import GitHubApp

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from authservice.settings import AuthSettings
-from authservice.web.gates.client_address import is_sender_known, is_trusted
+from authservice.web.request.client_address import is_sender_known, is_trusted
 
 _log = logging.getLogger(__name__)
 

@@ -14,18 +14,16 @@ from authservice.crypto.secret_values import random_token
 from authservice.database.database import Database
 from authservice.database.transaction import Transaction
 from authservice.identity_provider import IdentityProvider
-from authservice.oauth.context import ServerContext
 from authservice.services.admission import confirmation
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.sessions.sessions import CentralSession
 from authservice.settings import AuthSettings
-from authservice.web import transactions
-from authservice.web.components import Components
-from authservice.web.gates.client_address import IPAddress, UnreadableAddress, sender_of
-from authservice.web.gates.rate_limits.counts import AllowedRequest
-from authservice.web.session import presented_session
-from authservice.web.session.cookies import Cookies
-from authservice.web.session.presented_session import PresentedSession
+from authservice.web.request import presented_session, transactions
+from authservice.web.request.client_address import IPAddress, UnreadableAddress, sender_of
+from authservice.web.request.components import Components
+from authservice.web.request.cookies import Cookies
+from authservice.web.request.counts import AllowedRequest
+from authservice.web.request.presented_session import PresentedSession
 
 if TYPE_CHECKING:
     from functools import cached_property as cached  # Pyramid has no types
@@ -38,7 +36,7 @@ else:
 class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     """A request with the service's components at hand."""
 
-    # Set by authservice.web.transactions while the request's transaction is open.
+    # Set by authservice.web.request.transactions while the request's transaction is open.
     open_transaction: Transaction | None = None
 
     # Set by the rate limits of clients: what a request of a client counts as if it succeeds.
@@ -182,20 +180,6 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
     def known_browser(self) -> str | None:
         """Return the value that names this browser, or None for a new one."""
         return self.cookies_of_service.browser(self.cookie_header)
-
-    # Not cached: it leads back here, and such a circle is freed by the garbage collector only.
-    @property
-    def server_context(self) -> ServerContext:
-        """Return what the endpoints of the authorization server work with."""
-        return ServerContext(
-            self.auth_settings,
-            self.signing_keys,
-            self.components.secret,
-            self.db_readonly,
-            lambda: self.transaction,
-            self.registry.check_of_rate_limit(self),
-            self.registry.note_of_token(self),
-        )
 
     @property
     def sender(self) -> IPAddress | UnreadableAddress | None:

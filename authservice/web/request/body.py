@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl
 
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 
 _FORM = "application/x-www-form-urlencoded"
 _MAX_FIELDS = 100

@@ -7,7 +7,7 @@ from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.authorize.response import AuthorizationResponse
 from authservice.services.people.users import User
 from authservice.web.pages.pages import WayBack, page
-from authservice.web.request import AuthRequest
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import return_target
 from authservice.web.sign_in.return_target import OAuthReturn
 

@@ -18,7 +18,7 @@ from limits.storage import storage_from_string
 from limits.strategies import MovingWindowRateLimiter
 
 from authservice import clock
-from authservice.web.gates.rate_limits.counts_in_memory import CountsInMemory
+from authservice.web.request.counts_in_memory import CountsInMemory
 
 _log = logging.getLogger(__name__)
 

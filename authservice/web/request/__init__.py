@@ -1,0 +1,1 @@
+"""What every layer of the web stands on: the request, what it is read from, and its parts."""
