@@ -146,7 +146,7 @@ def _require_session_and_consent(
         raise InvalidGrantError(description=_SIGNED_OUT)
     if not current.is_admitted:
         raise InvalidGrantError(description=ADMISSION_DUE)
-    require_allowed(request.context, writer, current.allow, grant.user_id)
+    require_allowed(request.context, writer, grant.client_id, grant.user_id)
     if not request.client.skip_consent and not grant.is_within(current.consent):
         raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 

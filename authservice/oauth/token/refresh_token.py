@@ -5,14 +5,12 @@ from typing import Any
 
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
-from sqlalchemy import Connection
 
 from authservice.database.transaction import Transaction
 from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import issue
 from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining, require_allowed
 from authservice.oauth.token.issue import SignedTokens
-from authservice.services.admission import client_rules
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.tokens import authorization_codes, grants, refresh_tokens
@@ -45,14 +43,8 @@ class RefreshTokenGrant(GrantTypeBase):
             if not tokens.grant.is_within(consent):
                 # Less is allowed than when it was signed. It stays so, the person being shared.
                 tokens = _signed(request, presented, consent)
-        has_list = request.client.allow is not None
-        if has_list:
-            _require_on_list(request, writer, presented)
-        successor = _rotate(transaction, request, presented, list_obeyed=has_list)
-        if (successor is None or successor.again) and not has_list:
-            # Nothing was made, maybe since the client has a list by now.
-            _require_on_list(request, writer, presented)
-            successor = _rotate(transaction, request, presented, list_obeyed=True)
+        require_allowed(request.context, writer, presented.client_id, presented.user_id)
+        successor = _rotate(transaction, request, presented)
         if successor is None:
             raise InvalidGrantError(description=_REFUSED)
         tokens.answer["refresh_token"] = successor.token
@@ -134,14 +126,8 @@ def _asked_for(request: OAuthRequest, presented: RefreshToken) -> set[str]:
     return {*authorization_codes.asked_for(request.context.reader, code_id)} if code_id else set()
 
 
-def _require_on_list(request: OAuthRequest, writer: Connection, presented: RefreshToken) -> None:
-    """Refuse a person whom the client is not for; the token stays, for when it is again."""
-    allow = client_rules.list_of(writer, presented.client_id)
-    require_allowed(request.context, writer, allow, presented.user_id)
-
-
 def _rotate(
-    transaction: Transaction, request: OAuthRequest, presented: RefreshToken, *, list_obeyed: bool
+    transaction: Transaction, request: OAuthRequest, presented: RefreshToken
 ) -> Issued | None:
     """Return the successor of what was presented; None where it may not be used.
 
@@ -156,5 +142,4 @@ def _rotate(
         lifetime=lifetimes.refresh_token,
         grace=lifetimes.refresh_grace,
         admitted_after=admitted_after(request.context, presented.user),
-        list_obeyed=list_obeyed,
     )

@@ -1,4 +1,4 @@
-"""What a code depends on: an active session, its user's consent and admission, a client's list."""
+"""What a code depends on: an active session, its user's consent and admission."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from authservice import clock
 from authservice.database.prepared import Prepared
-from authservice.models import oauth_client, oauth_consent, session, user
+from authservice.models import oauth_consent, session, user
 from authservice.services.admission.confirmation import ADMITTED, ALWAYS
 from authservice.services.people import consents
 from authservice.services.people.consents import Allowed
@@ -16,15 +16,11 @@ from authservice.services.sessions.sessions import CentralSession
 
 
 class SessionAndConsent(NamedTuple):
-    """Whether the session is active and its user admitted, and what the user allows the client.
-
-    ``allow`` is the client's list of people, None where it is for everyone.
-    """
+    """Whether the session is active and its user admitted, and what the user allows the client."""
 
     session_is_active: bool
     consent: Allowed | None
     is_admitted: bool
-    allow: tuple[str, ...] | None
 
 
 _ITS_CONSENT = consents.is_of(session.c.user_id, bindparam("of_client"))
@@ -34,11 +30,9 @@ _FIND = Prepared(
         session.c.expires_at,
         *consents.ALLOWED,
         ADMITTED.label("is_admitted"),
-        oauth_client.c.allow,
     )
     .select_from(session)
     .join(user, user.c.id == session.c.user_id)
-    .join(oauth_client, oauth_client.c.client_id == bindparam("of_client"), isouter=True)
     .join(oauth_consent, _ITS_CONSENT, isouter=True)
     .where(_THIS)
 )
@@ -63,10 +57,10 @@ def find(
     }
     row = _FIND.first(connection, parameters)
     if row is None:
-        return SessionAndConsent(False, None, False, None)  # noqa: FBT003  (nothing is there)
-    expires_at, scopes, resources, is_admitted, allow = row
+        return SessionAndConsent(False, None, False)  # noqa: FBT003  (nothing is there)
+    expires_at, scopes, resources, is_admitted = row
     consent = Allowed.of(scopes, resources)
-    return SessionAndConsent(expires_at > clock.now(), consent, is_admitted, allow)
+    return SessionAndConsent(expires_at > clock.now(), consent, is_admitted)
 
 
 def read(

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, select, update
 
 from authservice import clock
 from authservice.crypto import family_tokens
@@ -24,13 +24,11 @@ from authservice.database.prepared import Prepared
 from authservice.database.transaction import Transaction
 from authservice.events import RefreshTokenReplayed
 from authservice.models import (
-    oauth_client,
     oauth_consent,
     oauth_refresh_token,
     session,
     user,
 )
-from authservice.models.column_types import IntegerBoolean
 from authservice.services.admission.confirmation import ADMITTED, ALWAYS, is_admitted
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
@@ -128,9 +126,6 @@ _FIND = Prepared(
     )
     .where(oauth_refresh_token.c.id == bindparam("named"))
 )
-_HAS_LIST = exists().where(
-    oauth_client.c.client_id == oauth_refresh_token.c.client_id, oauth_client.c.allow.is_not(None)
-)
 _ROTATE = Prepared(
     update(oauth_refresh_token)
     .where(
@@ -139,8 +134,6 @@ _ROTATE = Prepared(
         oauth_refresh_token.c.revoked.is_(None),
         oauth_refresh_token.c.expires_at > bindparam("rotated_at"),
         exists().where(user.c.id == oauth_refresh_token.c.user_id, ADMITTED),
-        # A client that had no list when it was read may have one since.
-        or_(bindparam("list_obeyed", type_=IntegerBoolean) == 1, ~_HAS_LIST),
     )
     .values(
         token=bindparam("successor"),
@@ -227,14 +220,12 @@ def rotate(
     lifetime: timedelta,
     grace: timedelta,
     admitted_after: datetime = ALWAYS,
-    list_obeyed: bool = False,
 ) -> Issued | None:
     """Return the successor of a presented token; None when it may not be used any more.
 
     The first request makes it. Another one gets what the first made, with its expiry unchanged. A
     replay ends the family. None also when its user is not admitted, or was not confirmed at that
-    moment or later. ``list_obeyed`` says that the transaction has found the person on the client's
-    list; otherwise no successor is made for a client that has a list.
+    moment or later.
     """
     now = clock.now()
     key, sealed_key = _opened_key(secret, refresh_token)
@@ -251,7 +242,6 @@ def rotate(
         "rotations": rotations.dump(recent),
         "family_key": sealed_key,
         "admitted_after": admitted_after,
-        "list_obeyed": list_obeyed,
     }
     row = _ROTATE.first(transaction.connection, change)
     if row is None:

@@ -1,6 +1,3 @@
-from sqlalchemy import update
-
-from authservice.models import oauth_client
 from authservice.services.people import consents
 from authservice.services.people.consents import Allowed
 from authservice.services.sessions import sessions
@@ -8,7 +5,7 @@ from authservice.services.sessions.session_and_consent import find
 
 
 def test_an_active_session_without_consent(connection, people):
-    assert find(connection, people.ada.id, people.client_id) == (True, None, True, None)
+    assert find(connection, people.ada.id, people.client_id) == (True, None, True)
 
 
 def test_what_this_person_allowed_this_client_is_told(transaction, connection, people):
@@ -32,18 +29,10 @@ def test_a_session_that_has_expired_is_not_active(transaction, connection, peopl
     turnable_clock.advance(days=7)
 
     allowed = Allowed(("openid",), None)
-    assert find(connection, people.ada.id, people.client_id) == (False, allowed, True, None)
+    assert find(connection, people.ada.id, people.client_id) == (False, allowed, True)
 
 
 def test_a_session_that_was_ended_is_not_active(transaction, connection, people):
     sessions.end(transaction, [people.ada.id])
 
-    assert find(connection, people.ada.id, people.client_id) == (False, None, False, None)
-
-
-def test_the_list_of_the_client_is_told(connection, people):
-    change = update(oauth_client).where(oauth_client.c.client_id == people.client_id)
-    connection.execute(change.values(allow=("org:acme",)))
-
-    assert find(connection, people.ada.id, people.client_id).allow == ("org:acme",)
-    assert find(connection, people.ada.id, people.other_client_id).allow is None
+    assert find(connection, people.ada.id, people.client_id) == (False, None, False)
