@@ -2,18 +2,21 @@
 
 SQLAlchemy builds an execution context, a cursor result and a row object for each execution, which
 together cost more than the database takes to answer. Here a statement is compiled at its first
-use, the conversions of its columns' types are kept at hand, and rows are plain tuples.
+use, the conversions of its columns' types are kept at hand, and rows are plain tuples, or objects
+of a class whose fields are named as the columns are.
 """
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from operator import attrgetter, methodcaller
-from typing import Any
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from sqlalchemy import Connection, Delete, Dialect, Insert, Select, Update
 from sqlalchemy.exc import DBAPIError
 
 Row = tuple[Any, ...]
+R = TypeVar("R")
 
 _FIRST, _ALL, _COUNT = methodcaller("fetchone"), methodcaller("fetchall"), attrgetter("rowcount")
 
@@ -48,6 +51,41 @@ class Prepared:
             compiled = _Compiled(self._statement, self._columns, dialect)
             self._compiled[dialect.name] = compiled
         return compiled
+
+
+class PreparedRows(Generic[R]):
+    """A SELECT each row of which becomes an object of a data class.
+
+    Its columns have the names of the fields, in their order; TypeError tells what differs. A last
+    field that is an object of a data class itself has the columns that are left.
+    """
+
+    def __init__(self, statement: Select[Any], row: type[R]) -> None:
+        names, self._made = _maker(row)
+        columns = [column.name for column in statement.exported_columns]
+        if names != columns:
+            raise TypeError(f"{row.__name__} has the fields {names}, the SELECT has {columns}")
+        self._prepared = Prepared(statement)
+
+    def first(self, connection: Connection, parameters: Mapping[str, Any]) -> R | None:
+        """Return the first row that the statement answers; raises as ``Connection.execute``."""
+        row = self._prepared.first(connection, parameters)
+        return None if row is None else self._made(row)
+
+    def all(self, connection: Connection, parameters: Mapping[str, Any]) -> list[R]:
+        """Return every row that the statement answers; raises as ``Connection.execute``."""
+        return [self._made(row) for row in self._prepared.all(connection, parameters)]
+
+
+def _maker(row: Callable[..., R]) -> tuple[list[str], Callable[[Sequence[Any]], R]]:
+    """Return the names of a data class's columns, and what makes an object of their values."""
+    *own, last = (field.name for field in fields(row))  # type: ignore[arg-type]  # a data class
+    within: type[Any] = get_type_hints(row)[last]
+    if not is_dataclass(within):
+        return [*own, last], lambda values: row(*values)
+    names, made = _maker(within)
+    begin = len(own)
+    return [*own, *names], lambda values: row(*values[:begin], made(values[begin:]))
 
 
 class _Compiled:

@@ -10,7 +10,7 @@ from authservice.services.admission import client_rules, confirmation
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens, refresh_tokens
 from authservice.services.tokens.access_tokens import AccessToken
-from authservice.services.tokens.refresh_tokens import RefreshToken, State
+from authservice.services.tokens.refresh_tokens import Family, RefreshToken, State
 from authservice.settings import AuthSettings
 
 
@@ -30,7 +30,7 @@ def describe(request: OAuthRequest, token: str) -> dict[str, Any] | None:
         request.check_rate_limit()
         return _access_token(access_token, context.settings)
     refresh_token = refresh_tokens.find(context.reader, context.secret, token)
-    if refresh_token is not None and refresh_token.client_id == asking.client_id:
+    if refresh_token is not None and refresh_token.family.client_id == asking.client_id:
         members = _members(request, refresh_token)
         if members is not None:
             request.check_rate_limit()
@@ -49,9 +49,9 @@ def _members(request: OAuthRequest, refresh_token: RefreshToken) -> dict[str, An
     if usable is not State.USABLE or not refresh_token.is_current:
         return None
     admitted = confirmation.counts(
-        refresh_token.user, settings.admission, context.reader
-    ) and client_rules.admits(context.reader, settings, asking.allow, refresh_token.user_id)
-    return _refresh_token(refresh_token, settings) if admitted else None
+        refresh_token.family.user, settings.admission, context.reader
+    ) and client_rules.admits(context.reader, settings, asking.allow, refresh_token.family.user_id)
+    return _refresh_token(refresh_token.family, settings) if admitted else None
 
 
 def _may_ask(asking: Client, token: AccessToken, settings: AuthSettings) -> bool:
@@ -80,12 +80,12 @@ def _access_token(token: AccessToken, settings: AuthSettings) -> dict[str, Any]:
     return content
 
 
-def _refresh_token(token: RefreshToken, settings: AuthSettings) -> dict[str, Any]:
+def _refresh_token(family: Family, settings: AuthSettings) -> dict[str, Any]:
     return {
         "iss": settings.issuer,
-        "client_id": token.client_id,
-        "sub": token.user_id,
-        "scope": " ".join(token.scopes),
-        "iat": int(token.issued_at.timestamp()),
-        "exp": int(token.expires_at.timestamp()),
+        "client_id": family.client_id,
+        "sub": family.user_id,
+        "scope": " ".join(family.scopes),
+        "iat": int(family.issued_at.timestamp()),
+        "exp": int(family.expires_at.timestamp()),
     }

@@ -19,10 +19,10 @@ def revoke(request: OAuthRequest, token: str) -> None:
     request.check_rate_limit()
     refresh_token = refresh_tokens.find(context.reader, context.secret, token)
     if refresh_token is not None:
-        if refresh_token.client_id == client.client_id:
+        if refresh_token.family.client_id == client.client_id:
             transaction = context.transaction()
-            refresh_tokens.revoke_family(transaction.connection, refresh_token.id)
-            _note(transaction, client, refresh_token.user_id)
+            refresh_tokens.revoke_family(transaction.connection, refresh_token.family.id)
+            _note(transaction, client, refresh_token.family.user_id)
         return
     access_token = access_tokens.find(context.reader, token)
     if access_token is not None and access_token.client_id == client.client_id:

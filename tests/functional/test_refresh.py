@@ -76,7 +76,7 @@ def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
         with subtests.test(seconds=seconds):
             tokens = grant()
             first = relying_party.refresh(tokens["refresh_token"]).json
-            expiry = find(first["refresh_token"]).expires_at
+            expiry = find(first["refresh_token"]).family.expires_at
             turnable_clock.advance(seconds=seconds)
 
             second = relying_party.refresh(tokens["refresh_token"])
@@ -85,7 +85,7 @@ def test_an_honest_retry_gets_the_same_successor_and_fresh_other_tokens(
             assert second.json["refresh_token"] == first["refresh_token"]
             assert second.json["access_token"] != first["access_token"]
             assert "id_token" in second.json
-            assert find(first["refresh_token"]).expires_at == expiry
+            assert find(first["refresh_token"]).family.expires_at == expiry
             assert alive(relying_party, second.json["access_token"])
 
 

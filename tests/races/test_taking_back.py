@@ -102,7 +102,7 @@ def revoking_the_family(story, transaction):
     found = refresh_tokens.find(
         connection, story.app.registry.components.secret, story.tokens["refresh_token"]
     )
-    refresh_tokens.revoke_family(connection, found.id)
+    refresh_tokens.revoke_family(connection, found.family.id)
 
 
 def ending_the_session(story, transaction):

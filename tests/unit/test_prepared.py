@@ -1,9 +1,12 @@
+from dataclasses import dataclass
+from datetime import datetime
+
 import pytest
 from sqlalchemy import bindparam, delete, insert, null, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from authservice import clock
-from authservice.database.prepared import Prepared
+from authservice.database.prepared import Prepared, PreparedRows
 from authservice.models import oauth_client, oauth_consent, user, verification
 
 NAMES = ("id", "identifier", "value", "expires_at", "created_at")
@@ -43,6 +46,34 @@ def test_all_rows_come_back_in_their_order(writer, row):
     rows = Prepared(found).all(writer, {})
 
     assert rows == [("a", row["expires_at"]), ("b", row["expires_at"])]
+
+
+@dataclass
+class Within:
+    id: str
+    value: str
+
+
+@dataclass
+class Whole:
+    expires_at: datetime
+    within: Within
+
+
+def test_a_row_becomes_an_object_and_what_is_left_of_it_one_within(writer, row):
+    PUT.rowcount(writer, row)
+    columns = verification.c.expires_at, verification.c.id, verification.c.value
+    found = PreparedRows(select(*columns), Whole)
+
+    assert found.all(writer, {}) == [Whole(row["expires_at"], Within("v", "x"))]
+    assert found.first(writer, {}) == found.all(writer, {})[0]
+
+
+def test_columns_that_are_not_the_fields_are_refused(subtests):
+    columns = verification.c.expires_at, verification.c.id, verification.c.value
+    for others in (columns[:2], columns[::-1], (*columns, verification.c.created_at)):
+        with subtests.test(others=others), pytest.raises(TypeError, match="Whole has the fields"):
+            PreparedRows(select(*others), Whole)
 
 
 def test_no_row_is_none(writer):

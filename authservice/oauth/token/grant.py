@@ -18,7 +18,7 @@ from authservice.services.clients.clients import Client
 from authservice.services.people.consents import Allowed
 from authservice.services.people.users import User
 from authservice.services.tokens.authorization_codes import AuthorizationCode
-from authservice.services.tokens.refresh_tokens import RefreshToken
+from authservice.services.tokens.refresh_tokens import Family
 
 CONSENT_TAKEN_BACK = "The user has taken the consent back since."
 ADMISSION_DUE = "The user's admission has to be confirmed: sign in again."
@@ -92,18 +92,18 @@ class TokenGrant:
         )
 
     @classmethod
-    def of_refresh_token(cls, token: RefreshToken) -> "TokenGrant":
-        """Return the grant of a refresh token; a nonce belongs to the first ID token alone."""
+    def of_family(cls, family: Family) -> "TokenGrant":
+        """Return the grant of refresh tokens; a nonce belongs to the first ID token alone."""
         return cls(
-            client_id=token.client_id,
-            user_id=token.user_id,
-            session_id=token.session_id,
-            auth_time=token.auth_time,
-            scopes=token.scopes,
+            client_id=family.client_id,
+            user_id=family.user_id,
+            session_id=family.session_id,
+            auth_time=family.auth_time,
+            scopes=family.scopes,
             nonce=None,
-            resources=token.resources or (),
-            requested_claims=RequestedClaims.from_json(token.requested_claims),
-            authorization_code_id=token.authorization_code_id,
+            resources=family.resources or (),
+            requested_claims=RequestedClaims.from_json(family.requested_claims),
+            authorization_code_id=family.authorization_code_id,
         )
 
 

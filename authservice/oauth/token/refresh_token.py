@@ -14,7 +14,7 @@ from authservice.oauth.token.issue import SignedTokens
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.tokens import authorization_codes, grants, refresh_tokens
-from authservice.services.tokens.refresh_tokens import Issued, RefreshToken, State
+from authservice.services.tokens.refresh_tokens import Family, Issued, RefreshToken, State
 
 GRANT_TYPE = "refresh_token"
 
@@ -31,26 +31,27 @@ class RefreshTokenGrant(GrantTypeBase):
         request.parameters.require("refresh_token")
         presented = _find_token(request)
         _refuse_replay(request, presented)
-        admitted_after(request.context, presented.user)
+        family = presented.family
+        admitted_after(request.context, family.user)
         # Before the transaction: no lock is held while it is signed.
-        tokens = _signed(request, presented, presented.consent)
+        tokens = _signed(request, family, family.consent)
 
         transaction = request.context.transaction()
         writer = transaction.connection
-        person_lock.share(writer, presented.user_id, presented.client_id)
+        person_lock.share(writer, family.user_id, family.client_id)
         if not request.client.skip_consent:
-            consent = consents.find(writer, presented.client_id, presented.user_id)
+            consent = consents.find(writer, family.client_id, family.user_id)
             if not tokens.grant.is_within(consent):
                 # Less is allowed than when it was signed. It stays so, the person being shared.
-                tokens = _signed(request, presented, consent)
-        require_allowed(request.context, writer, presented.client_id, presented.user_id)
+                tokens = _signed(request, family, consent)
+        require_allowed(request.context, writer, family.client_id, family.user_id)
         successor = _rotate(transaction, request, presented)
         if successor is None:
             raise InvalidGrantError(description=_REFUSED)
         tokens.answer["refresh_token"] = successor.token
-        if successor.session_id is not None and not presented.session_is_alive:
+        if successor.session_id is not None and not family.session_is_alive:
             grants.leave_session(writer, successor.id, successor.session_id)
-        stored = TokenGrant.of_refresh_token(presented)
+        stored = TokenGrant.of_family(family)
         ignored = request.client.ignored_of(_requested(request) or ())
         issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, ignored)
         return tokens.answer
@@ -61,7 +62,7 @@ def _find_token(request: OAuthRequest) -> RefreshToken:
     context, value = request.context, request.parameters.values["refresh_token"]
     has_form = refresh_tokens.has_form(value)
     token = refresh_tokens.find(context.reader, context.secret, value) if has_form else None
-    is_own = token is not None and token.client_id == request.client.client_id
+    is_own = token is not None and token.family.client_id == request.client.client_id
     # To a client another one's is as unknown as one that never was.
     context.note_token(unknown=has_form and not is_own)
     if token is None or not is_own:
@@ -79,16 +80,14 @@ def _refuse_replay(request: OAuthRequest, presented: RefreshToken) -> None:
         raise InvalidGrantError(description=_REFUSED)
 
 
-def _signed(
-    request: OAuthRequest, presented: RefreshToken, consent: Allowed | None
-) -> SignedTokens:
+def _signed(request: OAuthRequest, family: Family, consent: Allowed | None) -> SignedTokens:
     """Return what this consent leaves of the grant, signed; raises OAuth2Error."""
-    granted = TokenGrant.of_refresh_token(presented)
+    granted = TokenGrant.of_family(family)
     grant = remaining(request.context, request.client, granted, consent)
     _require_offline_access(grant)
     resources = issue.target(request.parameters, granted, grant)
-    scopes = _scopes(request, presented, grant)
-    return issue.sign(request, grant, presented.user, scopes, resources)
+    scopes = _scopes(request, family, grant)
+    return issue.sign(request, grant, family.user, scopes, resources)
 
 
 def _require_offline_access(grant: TokenGrant) -> None:
@@ -98,7 +97,7 @@ def _require_offline_access(grant: TokenGrant) -> None:
         )
 
 
-def _scopes(request: OAuthRequest, presented: RefreshToken, grant: TokenGrant) -> Sequence[str]:
+def _scopes(request: OAuthRequest, family: Family, grant: TokenGrant) -> Sequence[str]:
     """Return the scopes of the access token, which may be fewer than those of the grant.
 
     What was asked for once, and was ignored or declined or is lost, is left out, as is what the
@@ -108,8 +107,8 @@ def _scopes(request: OAuthRequest, presented: RefreshToken, grant: TokenGrant) -
     if requested is None:
         return grant.scopes
     scopes = [scope for scope in requested if scope in grant.scopes]
-    more = {each for each in requested if request.client.may_ask_for(each)} - {*presented.scopes}
-    if not scopes or (more and not more <= _asked_for(request, presented)):
+    more = {each for each in requested if request.client.may_ask_for(each)} - {*family.scopes}
+    if not scopes or (more and not more <= _asked_for(request, family)):
         granted = " ".join(grant.scopes)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
     return scopes
@@ -120,9 +119,9 @@ def _requested(request: OAuthRequest) -> list[str] | None:
     return None if scope is None else [*dict.fromkeys(scope.split())]
 
 
-def _asked_for(request: OAuthRequest, presented: RefreshToken) -> set[str]:
+def _asked_for(request: OAuthRequest, family: Family) -> set[str]:
     """Return the scopes of the authorization request, which the code remembers."""
-    code_id = presented.authorization_code_id
+    code_id = family.authorization_code_id
     return {*authorization_codes.asked_for(request.context.reader, code_id)} if code_id else set()
 
 
@@ -141,5 +140,5 @@ def _rotate(
         presented,
         lifetime=lifetimes.refresh_token,
         grace=lifetimes.refresh_grace,
-        admitted_after=admitted_after(request.context, presented.user),
+        admitted_after=admitted_after(request.context, presented.family.user),
     )

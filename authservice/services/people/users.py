@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from authservice import clock
 from authservice.crypto.secret_values import random_id
 from authservice.database.database import insert_or_ignore
-from authservice.database.prepared import Prepared
+from authservice.database.prepared import Prepared, PreparedRows
 from authservice.models import account, user
 from authservice.services.people import email_addresses, person_lock
 from authservice.services.people.memberships import Memberships
@@ -97,7 +97,7 @@ class AccountNotLinkedError(Exception):
 # How often a sign-in is tried again because another one came first.
 _ATTEMPTS = 3
 
-_BY_ID = Prepared(select(user).where(user.c.id == bindparam("user_id")))
+_BY_ID = PreparedRows(select(user).where(user.c.id == bindparam("user_id")), User)
 # The user is locked: the statements that follow change them according to what this one reads.
 _BY_ACCOUNT = Prepared(
     select(
@@ -119,8 +119,7 @@ _HOLDER = select(user.c.id).where(user.c.email == bindparam("address"))
 
 def find(connection: Connection, user_id: str) -> User | None:
     """Return a user by id."""
-    row = _BY_ID.first(connection, {"user_id": user_id})
-    return None if row is None else User(*row)
+    return _BY_ID.first(connection, {"user_id": user_id})
 
 
 def shows_addresses(connection: Connection, user_id: str) -> bool | None:
@@ -159,8 +158,8 @@ def admitted_by(connection: Connection, profile: Profile) -> str | None:
         .join(account, account.c.user_id == user.c.id)
         .where(*(account.c[name] == value for name, value in _account_key(profile).items()))
     )
-    user_id: str | None = connection.scalar(of_account)
-    return user_id
+    rule: str | None = connection.scalar(of_account)
+    return rule
 
 
 def claim_with(connection: Connection, profile: Profile, user_id: str) -> None:

@@ -1,12 +1,13 @@
 """What a code depends on: an active session, its user's consent and admission."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
 from authservice import clock
-from authservice.database.prepared import Prepared
+from authservice.database.prepared import Prepared, PreparedRows
 from authservice.models import oauth_consent, session, user
 from authservice.services.admission.confirmation import ADMITTED, ALWAYS
 from authservice.services.people import consents
@@ -36,10 +37,20 @@ _FIND = Prepared(
     .join(oauth_consent, _ITS_CONSENT, isouter=True)
     .where(_THIS)
 )
-_READ = Prepared(
-    sessions.WITH_USER.add_columns(*consents.ALLOWED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    scopes: tuple[str, ...] | None
+    resources: tuple[str, ...] | None
+    session: CentralSession
+
+
+_READ = PreparedRows(
+    sessions.select_with_user(*consents.ALLOWED)
     .join(oauth_consent, _ITS_CONSENT, isouter=True)
-    .where(_THIS)
+    .where(_THIS),
+    _Read,
 )
 
 
@@ -67,8 +78,7 @@ def read(
     connection: Connection, session_id: str, client_id: str
 ) -> tuple[CentralSession | None, Allowed | None]:
     """Return a session if it is alive, and what its user allows a client."""
-    row = _READ.first(connection, {"with_id": session_id, "of_client": client_id})
-    if row is None:
+    found = _READ.first(connection, {"with_id": session_id, "of_client": client_id})
+    if found is None:
         return None, None
-    own = len(row) - len(consents.ALLOWED)
-    return sessions.alive(row[:own]), Allowed.of(*row[own:])
+    return sessions.alive(found.session), Allowed.of(found.scopes, found.resources)

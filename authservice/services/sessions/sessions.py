@@ -8,18 +8,20 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     bindparam,
     delete,
     exists,
     func,
     insert,
+    join,
     select,
     update,
 )
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, random_id, random_token
-from authservice.database.prepared import Prepared
+from authservice.database.prepared import Prepared, PreparedRows
 from authservice.database.transaction import Transaction
 from authservice.events import SignedOut
 from authservice.models import oauth_refresh_token, session, session_participant, user
@@ -58,18 +60,23 @@ class CentralSession:
         return self.created_at
 
 
-_COLUMNS = (
-    session.c.id,
-    session.c.expires_at,
-    session.c.created_at,
-    session.c.updated_at,
-    session.c.ip_address,
-    session.c.user_agent,
-)
-WITH_USER = select(*_COLUMNS, *user.c).join(user, user.c.id == session.c.user_id)
-"""What ``alive`` makes a session of."""
-_BY_TOKEN = Prepared(WITH_USER.where(session.c.token == bindparam("token_digest")))
-_BY_ID = Prepared(WITH_USER.where(session.c.id == bindparam("with_id")))
+def select_with_user(*before: ColumnElement[Any]) -> Select[Any]:
+    """Return what selects other columns, and then those of CentralSession, alive or not."""
+    own = (
+        session.c.id,
+        session.c.expires_at,
+        session.c.created_at,
+        session.c.updated_at,
+        session.c.ip_address,
+        session.c.user_agent,
+    )
+    joined = join(session, user, user.c.id == session.c.user_id)
+    return select(*before, *own, *user.c).select_from(joined)
+
+
+_ALL = select_with_user()
+_BY_TOKEN = PreparedRows(_ALL.where(session.c.token == bindparam("token_digest")), CentralSession)
+_BY_ID = PreparedRows(_ALL.where(session.c.id == bindparam("with_id")), CentralSession)
 _EXPIRED_WITH_PARTICIPANTS = (
     select(session.c.id)
     .where(
@@ -80,16 +87,15 @@ _EXPIRED_WITH_PARTICIPANTS = (
     )
     .limit(ENDED_AT_ONCE)
 )
-_OF_USER = WITH_USER.where(
+_LIVE = _ALL.where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
-).order_by(session.c.created_at)
-_PAGE_OF_USER = (
-    WITH_USER.where(
-        session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
-    )
-    .order_by(session.c.id != bindparam("first_id"), session.c.updated_at.desc(), session.c.id)
+)
+_OF_USER = PreparedRows(_LIVE.order_by(session.c.created_at), CentralSession)
+_PAGE_OF_USER = PreparedRows(
+    _LIVE.order_by(session.c.id != bindparam("first_id"), session.c.updated_at.desc(), session.c.id)
     .limit(bindparam("at_most"))
-    .offset(bindparam("beyond"))
+    .offset(bindparam("beyond")),
+    CentralSession,
 )
 _COUNT_OF_USER = select(func.count()).where(
     session.c.user_id == bindparam("of_user"), session.c.expires_at > bindparam("now")
@@ -113,20 +119,17 @@ _HOLD = (
 
 def find(connection: Connection, token: str) -> CentralSession | None:
     """Return the session that a cookie's token names, if it is alive."""
-    row = _BY_TOKEN.first(connection, {"token_digest": digest(token)})
-    return alive(row)
+    return alive(_BY_TOKEN.first(connection, {"token_digest": digest(token)}))
 
 
 def find_by_id(connection: Connection, session_id: str) -> CentralSession | None:
     """Return a session by its id, if it is alive."""
-    row = _BY_ID.first(connection, {"with_id": session_id})
-    return alive(row)
+    return alive(_BY_ID.first(connection, {"with_id": session_id}))
 
 
 def of_user(connection: Connection, user_id: str) -> list[CentralSession]:
     """Return the user's live sessions, oldest first."""
-    rows = connection.execute(_OF_USER, {"of_user": user_id, "now": clock.now()})
-    return [_session(row) for row in rows]
+    return _OF_USER.all(connection, {"of_user": user_id, "now": clock.now()})
 
 
 def page_of_user(
@@ -140,7 +143,7 @@ def page_of_user(
         "at_most": at_most,
         "beyond": beyond,
     }
-    return [_session(row) for row in connection.execute(_PAGE_OF_USER, parameters)]
+    return _PAGE_OF_USER.all(connection, parameters)
 
 
 def count_of_user(connection: Connection, user_id: str) -> int:
@@ -336,13 +339,6 @@ def expired_with_participants(connection: Connection, after: datetime) -> Sequen
     return connection.scalars(_EXPIRED_WITH_PARTICIPANTS, parameters).all()
 
 
-def _session(row: Sequence[Any]) -> CentralSession:
-    return CentralSession(*(*row[: len(_COLUMNS)], User(*row[len(_COLUMNS) :])))
-
-
-def alive(row: Sequence[Any] | None) -> CentralSession | None:
-    """Return the session of a row of ``WITH_USER``, if there is one and it is alive."""
-    if row is None:
-        return None
-    current = _session(row)
-    return current if current.expires_at > clock.now() else None
+def alive(found: CentralSession | None) -> CentralSession | None:
+    """Return a session that was found, if there is one and it is alive."""
+    return found if found is not None and found.expires_at > clock.now() else None

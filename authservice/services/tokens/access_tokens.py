@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
 from authservice import clock
 from authservice.crypto.secret_values import digest, is_token
 from authservice.database.database import without_index
-from authservice.database.prepared import Prepared
+from authservice.database.prepared import Prepared, PreparedRows
 from authservice.models import (
     oauth_access_token,
     oauth_client,
@@ -46,23 +46,23 @@ class AccessToken:
 _JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", re.ASCII)
 _GRANT = oauth_refresh_token.c
 _CLAIMS = func.coalesce(oauth_access_token.c.requested_claims, _GRANT.requested_claims)
-_COLUMNS = (
-    oauth_access_token.c.id,
-    oauth_access_token.c.refresh_id,
-    _GRANT.client_id,
-    _GRANT.session_id,
-    oauth_access_token.c.expires_at,
-    oauth_access_token.c.created_at,
-    oauth_access_token.c.scopes,
-    func.coalesce(oauth_access_token.c.resources, _GRANT.resources),
-    _CLAIMS,
-    oauth_client.c.public,
-    oauth_client.c.userinfo_signed_response_alg,
-    oauth_client.c.metadata,
-)
 # A token ends with its session, its user or its client, whether or not its row is deleted yet.
-_FIND = Prepared(
-    select(*_COLUMNS, *user.c)
+_FIND = PreparedRows(
+    select(
+        oauth_access_token.c.id,
+        oauth_access_token.c.refresh_id.label("grant_id"),
+        _GRANT.client_id,
+        _GRANT.session_id,
+        oauth_access_token.c.expires_at,
+        oauth_access_token.c.created_at,
+        oauth_access_token.c.scopes,
+        func.coalesce(oauth_access_token.c.resources, _GRANT.resources).label("resources"),
+        _CLAIMS.label("requested_claims"),
+        oauth_client.c.public,
+        oauth_client.c.userinfo_signed_response_alg,
+        oauth_client.c.metadata.label("client_metadata"),
+        *user.c,
+    )
     .join(oauth_refresh_token, _GRANT.id == oauth_access_token.c.refresh_id)
     .join(user, user.c.id == _GRANT.user_id)
     .join(oauth_client, oauth_client.c.client_id == _GRANT.client_id)
@@ -72,7 +72,8 @@ _FIND = Prepared(
         oauth_access_token.c.expires_at > bindparam("now"),
         or_(session.c.id.is_(None), session.c.expires_at > bindparam("now")),
         or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
-    )
+    ),
+    AccessToken,
 )
 _IS_STORED = Prepared(
     select(oauth_access_token.c.id).where(oauth_access_token.c.id == bindparam("token_digest"))
@@ -93,10 +94,7 @@ def has_form(token: str) -> bool:
 
 def find(connection: Connection, token: str) -> AccessToken | None:
     """Return a valid token, with what was granted."""
-    row = _FIND.first(connection, {"token_digest": digest(token), "now": clock.now()})
-    if row is None:
-        return None
-    return AccessToken(*(*row[: len(_COLUMNS)], User(*row[len(_COLUMNS) :])))
+    return _FIND.first(connection, {"token_digest": digest(token), "now": clock.now()})
 
 
 def is_stored(connection: Connection, token: str) -> bool:

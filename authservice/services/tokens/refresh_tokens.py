@@ -20,7 +20,7 @@ from authservice.crypto.secret_values import digest, equal, random_id, random_to
 from authservice.crypto.server_secret import ServerSecret
 from authservice.crypto.token_sealing import seal_under, unseal_under
 from authservice.database.database import without_index
-from authservice.database.prepared import Prepared
+from authservice.database.prepared import Prepared, PreparedRows
 from authservice.database.transaction import Transaction
 from authservice.events import RefreshTokenReplayed
 from authservice.models import (
@@ -40,13 +40,12 @@ _PURPOSE = "grant"
 
 
 @dataclass(frozen=True, slots=True)
-class RefreshToken:
-    """A token that its family gave out, the family's row, and the user it speaks for.
+class Family:
+    """What one authorization gave a client, with the state of its newest token, and its user.
 
     The consent is what the user allows the client by now.
     """
 
-    presented: str
     id: str
     token: str
     client_id: str
@@ -65,28 +64,42 @@ class RefreshToken:
     key: str | None
     recent: str | None
     session_expires_at: datetime | None
-    consent: Allowed | None
+    allowed_scopes: tuple[str, ...] | None
+    allowed_resources: tuple[str, ...] | None
     user: User
 
     @property
+    def consent(self) -> Allowed | None:
+        """Return what the user allows the client; None where that is nothing."""
+        return Allowed.of(self.allowed_scopes, self.allowed_resources)
+
+    @property
     def session_is_alive(self) -> bool:
-        """Tell whether the session that the token came from has not ended."""
+        """Tell whether the session that the family came from has not ended."""
         return self.session_expires_at is not None and self.session_expires_at > clock.now()
+
+    @property
+    def issued_at(self) -> datetime:
+        """Return when the current token was issued."""
+        return self.rotated_at or self.created_at
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshToken:
+    """A token that its family gave out, by its digest."""
+
+    presented: str
+    family: Family
 
     @property
     def is_current(self) -> bool:
         """Tell whether this is the one token of its family that was not exchanged for another."""
-        return equal(self.presented, self.token)
-
-    @property
-    def issued_at(self) -> datetime:
-        """Return when the current token of the family was issued."""
-        return self.rotated_at or self.created_at
+        return equal(self.presented, self.family.token)
 
     @property
     def rotation(self) -> Rotation | None:
         """Return how the token was exchanged, if that was a moment ago."""
-        recent = rotations.load(self.recent)
+        recent = rotations.load(self.family.recent)
         return next((each for each in recent if equal(each.token, self.presented)), None)
 
 
@@ -112,11 +125,14 @@ class Issued(NamedTuple):
     again: bool = False
 
 
-_COLUMNS = tuple(
-    oauth_refresh_token.c[name] for name in RefreshToken.__slots__ if name in oauth_refresh_token.c
-)
-_FIND = Prepared(
-    select(*_COLUMNS, session.c.expires_at, *consents.ALLOWED, *user.c)
+_FIND = PreparedRows(
+    select(
+        *(each for each in oauth_refresh_token.c if each.name in Family.__slots__),
+        session.c.expires_at.label("session_expires_at"),
+        oauth_consent.c.scopes.label("allowed_scopes"),
+        oauth_consent.c.resources.label("allowed_resources"),
+        *user.c,
+    )
     .join(user, user.c.id == oauth_refresh_token.c.user_id)
     .join(session, session.c.id == oauth_refresh_token.c.session_id, isouter=True)
     .join(
@@ -124,7 +140,8 @@ _FIND = Prepared(
         consents.is_of(oauth_refresh_token.c.user_id, oauth_refresh_token.c.client_id),
         isouter=True,
     )
-    .where(oauth_refresh_token.c.id == bindparam("named"))
+    .where(oauth_refresh_token.c.id == bindparam("named")),
+    Family,
 )
 _ROTATE = Prepared(
     update(oauth_refresh_token)
@@ -155,27 +172,24 @@ def has_form(token: str) -> bool:
 def find(connection: Connection, secret: ServerSecret, token: str) -> RefreshToken | None:
     """Return the family that gave a token out, whatever the state of both."""
     family_id = family_tokens.family_of(token)
-    row = None if family_id is None else _FIND.first(connection, {"named": family_id})
-    if row is None:
+    family = None if family_id is None else _FIND.first(connection, {"named": family_id})
+    if family is None:
         return None
-    own = len(_COLUMNS) + 1
-    of_user = own + len(consents.ALLOWED)
-    consent = consents.Allowed.of(*row[own:of_user])
-    refresh_token = RefreshToken(digest(token), *(*row[:own], consent, User(*row[of_user:])))
+    refresh_token = RefreshToken(digest(token), family)
     known = refresh_token.is_current or refresh_token.rotation is not None
-    return refresh_token if known or _is_issued(secret, refresh_token, token) else None
+    return refresh_token if known or _is_issued(secret, family, token) else None
 
 
 def state_of(refresh_token: RefreshToken, grace: timedelta) -> State:
     """Tell what may happen with a token that was presented now."""
     now = clock.now()
-    if refresh_token.revoked is not None:
+    if refresh_token.family.revoked is not None:
         return State.REVOKED
     if refresh_token.is_current:
-        return State.USABLE if refresh_token.expires_at > now else State.EXPIRED
+        return State.USABLE if refresh_token.family.expires_at > now else State.EXPIRED
     rotation = refresh_token.rotation
     if rotation is None:
-        dropped_at = rotations.last_dropped(rotations.load(refresh_token.recent))
+        dropped_at = rotations.last_dropped(rotations.load(refresh_token.family.recent))
         within = dropped_at is not None and now - dropped_at <= grace
         return State.DROPPED if within else State.REPLAYED
     # A retry counts from the first use, but never past the end of the whole family.
@@ -183,7 +197,7 @@ def state_of(refresh_token: RefreshToken, grace: timedelta) -> State:
         return State.REPLAYED
     if rotation.successor is None:
         return State.DROPPED
-    return State.USABLE if refresh_token.family_expires_at > now else State.EXPIRED
+    return State.USABLE if refresh_token.family.family_expires_at > now else State.EXPIRED
 
 
 def start_family(
@@ -228,16 +242,16 @@ def rotate(
     moment or later.
     """
     now = clock.now()
-    key, sealed_key = _opened_key(secret, refresh_token)
-    token = family_tokens.issue(refresh_token.id, key)
+    key, sealed_key = _opened_key(secret, refresh_token.family)
+    token = family_tokens.issue(refresh_token.family.id, key)
     rotation = Rotation(refresh_token.presented, now, seal_under(presented, token))
     # As it was read: while the presented token is the current one, nobody has added to it.
-    recent = rotations.followed(rotations.load(refresh_token.recent), rotation, now - grace)
+    recent = rotations.followed(rotations.load(refresh_token.family.recent), rotation, now - grace)
     change = {
-        "rotated_id": refresh_token.id,
+        "rotated_id": refresh_token.family.id,
         "presented": refresh_token.presented,
         "successor": digest(token),
-        "ends_at": min(now + lifetime, refresh_token.family_expires_at),
+        "ends_at": min(now + lifetime, refresh_token.family.family_expires_at),
         "rotated_at": now,
         "rotations": rotations.dump(recent),
         "family_key": sealed_key,
@@ -246,15 +260,17 @@ def rotate(
     row = _ROTATE.first(transaction.connection, change)
     if row is None:
         return _known_successor(transaction, secret, presented, grace, admitted_after)
-    access_tokens.delete_expired(transaction.connection, refresh_token.id)
-    return Issued(token, refresh_token.id, row[0])
+    access_tokens.delete_expired(transaction.connection, refresh_token.family.id)
+    return Issued(token, refresh_token.family.id, row[0])
 
 
 def end_replayed_family(transaction: Transaction, refresh_token: RefreshToken) -> None:
     """Revoke the family of a token that was used before: one of those who know it stole it."""
-    revoke_family(transaction.connection, refresh_token.id)
+    revoke_family(transaction.connection, refresh_token.family.id)
     transaction.note(
-        RefreshTokenReplayed(client_id=refresh_token.client_id, sub=refresh_token.user_id)
+        RefreshTokenReplayed(
+            client_id=refresh_token.family.client_id, sub=refresh_token.family.user_id
+        )
     )
 
 
@@ -281,12 +297,12 @@ def revoke_of_user(connection: Connection, user_id: str, client_id: str | None =
     grants.revoke(connection, which)
 
 
-def _is_issued(secret: ServerSecret, family: RefreshToken, token: str) -> bool:
+def _is_issued(secret: ServerSecret, family: Family, token: str) -> bool:
     key = family.key and secret.decrypt(_PURPOSE, family.key)
     return bool(key) and family_tokens.is_issued(token, str(key))
 
 
-def _opened_key(secret: ServerSecret, family: RefreshToken) -> tuple[str, str]:
+def _opened_key(secret: ServerSecret, family: Family) -> tuple[str, str]:
     """Return a family's key and what is stored of it.
 
     It is a new one where there was none, or it was stored under a secret that is lost.
@@ -312,10 +328,14 @@ def _known_successor(
     rotation = None if current is None else current.rotation
     if current is None or rotation is None or state is not State.USABLE:
         return None
-    if not is_admitted(current.user, admitted_after):
+    if not is_admitted(current.family.user, admitted_after):
         return None
     token = unseal_under(presented, str(rotation.successor))
-    return None if token is None else Issued(token, current.id, current.session_id, again=True)
+    return (
+        None
+        if token is None
+        else Issued(token, current.family.id, current.family.session_id, again=True)
+    )
 
 
 def _claim_owner(connection: Connection, which: ColumnElement[bool]) -> None:

@@ -178,7 +178,7 @@ def test_a_refresh_token_revoked_meanwhile_is_refused(
     def revoke():
         with database.transaction() as connection:
             found = refresh_tokens.find(connection, app.registry.components.secret, token)
-            refresh_tokens.revoke_family(connection, found.id)
+            refresh_tokens.revoke_family(connection, found.family.id)
 
     assert refused(overtaken(revoke, grant_type="refresh_token", refresh_token=token))
 

@@ -84,7 +84,7 @@ def _count(connection):
 def test_a_token_stands_for_what_was_granted(connection, start, people, turnable_clock):
     token = start()
 
-    found = _find(connection, token)
+    found = _find(connection, token).family
     assert found.user == people.ada.user
     assert token.startswith(found.id)
     assert (found.client_id, found.session_id) == (people.client_id, people.ada.id)
@@ -100,7 +100,7 @@ def test_a_token_stands_for_what_was_granted(connection, start, people, turnable
 def test_neither_a_token_nor_what_makes_one_is_stored(transaction, connection, start):
     first = start()
     tokens = _rotated(transaction, first)
-    key = SECRET.decrypt("grant", _find(connection, first).key)
+    key = SECRET.decrypt("grant", _find(connection, first).family.key)
 
     (row,) = connection.execute(select(oauth_refresh_token))
     stored = " ".join(map(str, row))
@@ -111,7 +111,7 @@ def test_neither_a_token_nor_what_makes_one_is_stored(transaction, connection, s
 def test_the_first_token_does_not_outlive_its_family(connection, start, turnable_clock):
     token = start(lifetime=timedelta(days=2), family_lifetime=timedelta(days=1))
 
-    found = _find(connection, token)
+    found = _find(connection, token).family
     assert found.expires_at == turnable_clock.moment + timedelta(days=1)
 
 
@@ -119,8 +119,8 @@ def test_its_session_is_alive_until_it_has_expired_or_ended(
     connection, start, people, turnable_clock
 ):
     token, other = start(), start(session_id=None)
-    assert _find(connection, token).session_is_alive is True
-    assert _find(connection, other).session_is_alive is False
+    assert _find(connection, token).family.session_is_alive is True
+    assert _find(connection, other).family.session_is_alive is False
 
     connection.execute(
         update(session)
@@ -128,17 +128,17 @@ def test_its_session_is_alive_until_it_has_expired_or_ended(
         .values(expires_at=turnable_clock.moment)
     )
 
-    assert _find(connection, token).session_is_alive is False
+    assert _find(connection, token).family.session_is_alive is False
 
 
 def test_a_successor_has_what_the_token_had(transaction, connection, start, people, turnable_clock):
     token = start()
-    first = _find(connection, token)
+    first = _find(connection, token).family
     turnable_clock.advance(days=1)
 
     answered = _rotate(transaction, token)
 
-    second = _find(connection, answered.token)
+    second = _find(connection, answered.token).family
     assert answered == (answered.token, first.id, people.ada.id, False)
     assert answered.token != token
     assert (first.issued_at, second.issued_at) == (first.created_at, turnable_clock.moment)
@@ -161,7 +161,7 @@ def test_a_successor_does_not_outlive_the_family(transaction, connection, start,
     first = start(family_lifetime=timedelta(days=8))
     turnable_clock.advance(days=6)
 
-    second = _find(connection, _rotate(transaction, first).token)
+    second = _find(connection, _rotate(transaction, first).token).family
 
     assert second.expires_at == second.family_expires_at
 
@@ -315,10 +315,10 @@ def _give_access(connection, people, token, moment):
 
 def test_a_family_is_revoked_with_its_access_tokens(transaction, connection, start, turnable_clock):
     a, other = start(), start()
-    family = _find(connection, a).id
+    family = _find(connection, a).family.id
     end = turnable_clock.moment + timedelta(hours=1)
     add_access(connection, "of a", family, end)
-    add_access(connection, "of other", _find(connection, other).id, end)
+    add_access(connection, "of other", _find(connection, other).family.id, end)
     b = _rotate(transaction, a).token
     ended = turnable_clock.moment
 
@@ -327,7 +327,7 @@ def test_a_family_is_revoked_with_its_access_tokens(transaction, connection, sta
     refresh_tokens.revoke_family(connection, family)
 
     assert [_state(connection, token) for token in (a, b)] == [State.REVOKED] * 2
-    assert _find(connection, a).revoked == ended
+    assert _find(connection, a).family.revoked == ended
     assert not _successor_kept(connection, a)
     assert _state(connection, other) is State.USABLE
     assert access_tokens.find(connection, "of a") is None
@@ -371,9 +371,9 @@ def test_a_rotation_deletes_the_access_tokens_whose_time_is_over(
     a, other = start(), start()
     for token, owner in (("of a", a), ("of other", other)):
         end = turnable_clock.moment + timedelta(hours=1)
-        add_access(connection, token, _find(connection, owner).id, end)
+        add_access(connection, token, _find(connection, owner).family.id, end)
     turnable_clock.advance(hours=1)
-    add_access(connection, "new", _find(connection, a).id, turnable_clock.moment + LIFETIME)
+    add_access(connection, "new", _find(connection, a).family.id, turnable_clock.moment + LIFETIME)
 
     _rotate(transaction, a)
 

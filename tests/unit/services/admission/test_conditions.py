@@ -191,5 +191,8 @@ def test_a_refusal_leaves_the_family_as_it_is(transaction, connection, token, re
     assert rotated(transaction, token, moment) is None
     found = refresh_tokens.find(connection, SECRET, token)
     assert found.is_current
-    assert found.revoked is None
-    assert connection.scalar(select(user.c.admitted_at).where(user.c.id == found.user_id)) is None
+    assert found.family.revoked is None
+    assert (
+        connection.scalar(select(user.c.admitted_at).where(user.c.id == found.family.user_id))
+        is None
+    )
