@@ -37,14 +37,37 @@ class Surface(Enum):
     __hash__ = object.__hash__
 
 
+class Counted(Enum):
+    """Which requests for an address count in production, and as what."""
+
+    OTHER = auto()
+    """All, for who sent them."""
+    SIGN_IN = auto()
+    """All, as sign-ins that begin."""
+    AUTHORIZATION = auto()
+    """All, as authorization requests."""
+    NONE = auto()
+    """None: they cost next to nothing."""
+    UNKNOWN_SESSIONS = auto()
+    """Those with a session that is not stored: back ends ask for all their visitors."""
+    SESSIONS = auto()
+    """Those with a session: others are refused before anything is looked up."""
+    CLIENTS = auto()
+    """All, for their client."""
+    BY_VIEW = auto()
+    """Those that its view counts: it knows the attempt, the signature or the session."""
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One address."""
+    """One address. A POST counts for its session too, a GET if ``get_counts`` says so."""
 
     name: str
     path: str
     methods: tuple[str, ...]
     surface: Surface
+    counted: Counted = Counted.OTHER
+    get_counts: bool = False
 
 
 _METHODS = {"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"}
@@ -54,56 +77,108 @@ _POST = ("POST",)
 _I = ISSUER_PATH
 
 ROUTES = (
-    Route("health", "/api/health", _GET, Surface.PROTOCOL),
+    Route("health", "/api/health", _GET, Surface.PROTOCOL, Counted.NONE),
     Route("ready", "/api/ready", _GET, Surface.PROTOCOL),
-    Route("openapi", "/api/openapi.json", _GET, Surface.PROTOCOL),
+    Route("openapi", "/api/openapi.json", _GET, Surface.PROTOCOL, Counted.NONE),
     # Metadata and keys
     Route(
         "well_known.openid_configuration",
         f"{_I}/.well-known/openid-configuration",
         _GET,
         Surface.DOCUMENT,
+        Counted.NONE,
     ),
     Route(
         "well_known.oauth_authorization_server",
         f"{_I}/.well-known/oauth-authorization-server",
         _GET,
         Surface.DOCUMENT,
+        Counted.NONE,
     ),
     Route(
         "well_known.path_inserted",
         f"/.well-known/oauth-authorization-server{_I}",
         _GET,
         Surface.DOCUMENT,
+        Counted.NONE,
     ),
-    Route("jwks", f"{_I}/jwks", _GET, Surface.DOCUMENT),
+    Route("jwks", f"{_I}/jwks", _GET, Surface.DOCUMENT, Counted.NONE),
     # OAuth 2.1 and OpenID Connect
-    Route("oauth2.authorize", f"{_I}/oauth2/authorize", _GET_POST, Surface.BROWSER_PROTOCOL),
-    Route("oauth2.token", f"{_I}/oauth2/token", _POST, Surface.PROTOCOL),
-    Route("oauth2.userinfo", f"{_I}/oauth2/userinfo", _GET_POST, Surface.PROTOCOL),
-    Route("oauth2.introspect", f"{_I}/oauth2/introspect", _POST, Surface.PROTOCOL),
-    Route("oauth2.revoke", f"{_I}/oauth2/revoke", _POST, Surface.PROTOCOL),
-    Route("oauth2.end_session", f"{_I}/oauth2/end-session", _GET_POST, Surface.BROWSER_PROTOCOL),
+    Route(
+        "oauth2.authorize",
+        f"{_I}/oauth2/authorize",
+        _GET_POST,
+        Surface.BROWSER_PROTOCOL,
+        Counted.AUTHORIZATION,
+        get_counts=True,
+    ),
+    Route("oauth2.token", f"{_I}/oauth2/token", _POST, Surface.PROTOCOL, Counted.CLIENTS),
+    Route("oauth2.userinfo", f"{_I}/oauth2/userinfo", _GET_POST, Surface.PROTOCOL, Counted.CLIENTS),
+    Route("oauth2.introspect", f"{_I}/oauth2/introspect", _POST, Surface.PROTOCOL, Counted.CLIENTS),
+    Route("oauth2.revoke", f"{_I}/oauth2/revoke", _POST, Surface.PROTOCOL, Counted.CLIENTS),
+    Route(
+        "oauth2.end_session",
+        f"{_I}/oauth2/end-session",
+        _GET_POST,
+        Surface.BROWSER_PROTOCOL,
+        get_counts=True,
+    ),
     Route("oauth2.end_session_confirm", f"{_I}/oauth2/end-session/confirm", _POST, Surface.PAGE),
     # The central session
-    Route("get_session", f"{_I}/get-session", _GET, Surface.SESSION_API),
-    Route("sign_out", f"{_I}/sign-out", _POST, Surface.SESSION_API),
-    Route("sign_in.social", f"{_I}/sign-in/social", _POST, Surface.SESSION_API),
-    Route("sign_in.begin", f"{_I}/sign-in/begin", _GET, Surface.BROWSER_PROTOCOL),
-    Route("list_sessions", f"{_I}/list-sessions", _GET, Surface.SESSION_API),
-    Route("revoke_session", f"{_I}/revoke-session", _POST, Surface.SESSION_API),
-    Route("revoke_sessions", f"{_I}/revoke-sessions", _POST, Surface.SESSION_API),
-    Route("revoke_other_sessions", f"{_I}/revoke-other-sessions", _POST, Surface.SESSION_API),
-    Route("session_token", f"{_I}/token", _GET, Surface.SESSION_API),
-    Route("consents.public_client", f"{_I}/oauth2/public-client", _GET, Surface.SESSION_API),
-    Route("consents.get", f"{_I}/oauth2/get-consents", _GET, Surface.SESSION_API),
-    Route("consents.delete", f"{_I}/oauth2/delete-consent", _POST, Surface.SESSION_API),
-    Route("ok", f"{_I}/ok", _GET, Surface.SESSION_API),
-    Route("callback", f"{_I}/callback/{{provider_id}}", _GET, Surface.BROWSER_PROTOCOL),
-    Route(PROVIDER_WEBHOOK, WEBHOOK_PATH, _POST, Surface.PROVIDER),
+    Route("get_session", f"{_I}/get-session", _GET, Surface.SESSION_API, Counted.UNKNOWN_SESSIONS),
+    Route("sign_out", f"{_I}/sign-out", _POST, Surface.SESSION_API, Counted.UNKNOWN_SESSIONS),
+    Route("sign_in.social", f"{_I}/sign-in/social", _POST, Surface.SESSION_API, Counted.SIGN_IN),
+    Route("sign_in.begin", f"{_I}/sign-in/begin", _GET, Surface.BROWSER_PROTOCOL, get_counts=True),
+    Route("list_sessions", f"{_I}/list-sessions", _GET, Surface.SESSION_API, Counted.SESSIONS),
+    Route("revoke_session", f"{_I}/revoke-session", _POST, Surface.SESSION_API, Counted.SESSIONS),
+    Route("revoke_sessions", f"{_I}/revoke-sessions", _POST, Surface.SESSION_API, Counted.SESSIONS),
+    Route(
+        "revoke_other_sessions",
+        f"{_I}/revoke-other-sessions",
+        _POST,
+        Surface.SESSION_API,
+        Counted.SESSIONS,
+    ),
+    Route(
+        "session_token",
+        f"{_I}/token",
+        _GET,
+        Surface.SESSION_API,
+        Counted.UNKNOWN_SESSIONS,
+        get_counts=True,
+    ),
+    Route(
+        "consents.public_client",
+        f"{_I}/oauth2/public-client",
+        _GET,
+        Surface.SESSION_API,
+        Counted.SESSIONS,
+    ),
+    Route("consents.get", f"{_I}/oauth2/get-consents", _GET, Surface.SESSION_API, Counted.SESSIONS),
+    Route(
+        "consents.delete",
+        f"{_I}/oauth2/delete-consent",
+        _POST,
+        Surface.SESSION_API,
+        Counted.SESSIONS,
+    ),
+    Route("ok", f"{_I}/ok", _GET, Surface.SESSION_API, Counted.NONE),
+    Route(
+        "callback",
+        f"{_I}/callback/{{provider_id}}",
+        _GET,
+        Surface.BROWSER_PROTOCOL,
+        Counted.BY_VIEW,
+        get_counts=True,
+    ),
+    Route(PROVIDER_WEBHOOK, WEBHOOK_PATH, _POST, Surface.PROVIDER, Counted.BY_VIEW),
     # Forward authentication
-    Route("forward.auth_request", f"{_I}/forward/auth-request", _GET, Surface.PROXY),
-    Route("forward.forward_auth", f"{_I}/forward/forward-auth", _GET, Surface.PROXY),
+    Route(
+        "forward.auth_request", f"{_I}/forward/auth-request", _GET, Surface.PROXY, Counted.BY_VIEW
+    ),
+    Route(
+        "forward.forward_auth", f"{_I}/forward/forward-auth", _GET, Surface.PROXY, Counted.BY_VIEW
+    ),
     # Pages
     Route("landing", "/", _GET, Surface.PAGE),
     Route("sign_in", "/sign-in", _GET_POST, Surface.PAGE),

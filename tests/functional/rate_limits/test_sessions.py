@@ -4,8 +4,7 @@ from itertools import count
 
 import pytest
 
-from authservice.web.gates.rate_limits import by_sender
-from authservice.web.routes import ROUTES
+from authservice.web.routes import ROUTES, Counted
 from tests.functional.rate_limits.asking import SESSION, at, get
 from tests.helpers.production import production_app, production_browser, signed_in_cookies
 
@@ -35,7 +34,7 @@ WRITES = [
     ("POST" if "POST" in route.methods else "GET", route)
     for route in ROUTES
     if route.name in {"callback", "sign_in.begin"}
-    or ("POST" in route.methods and route.name not in by_sender._OF_CLIENTS)
+    or ("POST" in route.methods and route.counted is not Counted.CLIENTS)
 ]
 
 

@@ -13,41 +13,9 @@ from authservice.web.gates.fetch_metadata import unprefetched_view
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
 from authservice.web.gates.rate_limits.senders import count, count_unknown, limit_of, require_room
 from authservice.web.request.auth_request import AuthRequest
+from authservice.web.routes import Counted, Route, Surface
 
-_UNLIMITED = {
-    "health",
-    "openapi",
-    "well_known.openid_configuration",
-    "well_known.oauth_authorization_server",
-    "well_known.path_inserted",
-    "jwks",
-    "ok",
-}
-# Back ends call these for all their visitors, from one address: only sessions that are unknown
-# count. An expired one is stored for a while, and a cookie that was not signed here costs nothing.
-_OF_BACK_ENDS = {"get_session", "session_token", "sign_out"}
-# Without a session these are refused before anything is looked up.
-_OF_SESSIONS = {
-    "list_sessions",
-    "revoke_session",
-    "revoke_sessions",
-    "revoke_other_sessions",
-    "consents.public_client",
-    "consents.get",
-    "consents.delete",
-}
-# What is signed for a session, and what a GET may write. Everything else that writes is a POST.
-_SIGNED_FOR_A_SESSION = {"session_token"}
-_WRITTEN_BY_GET = {"oauth2.authorize", "oauth2.end_session", "sign_in.begin", "callback"}
-_OF_CLIENTS = {"oauth2.token", "oauth2.introspect", "oauth2.revoke", "oauth2.userinfo"}
-# Its view knows which attempt a request belongs to, who signed it, or whether it has a session, and
-# counts by that.
-_COUNTED_BY_ITS_VIEW = {
-    "callback",
-    routes.PROVIDER_WEBHOOK,
-    "forward.auth_request",
-    "forward.forward_auth",
-}
+_NOT_HERE = (Counted.NONE, Counted.BY_VIEW)
 # Windows, in seconds.
 _MOMENT = 10
 _MINUTE = 60
@@ -65,17 +33,18 @@ def rate_limited_view(view: Callable[[Any, Any], Response], info: Any) -> Any:
 
     def wrapper(context: Any, request: AuthRequest) -> Response:
         route = routes.of_request(request)
-        name = route.name if route else "static"
-        if name in _OF_CLIENTS:
+        name, counted = ("static", Counted.OTHER) if route is None else (route.name, route.counted)
+        if counted is Counted.CLIENTS:
             return counted_by_outcome(view, context, request)
-        if name in _OF_BACK_ENDS:
+        if counted is Counted.UNKNOWN_SESSIONS:
             if _presents_unknown_session(request):
                 count_unknown(request)
-        elif name not in _UNLIMITED | _COUNTED_BY_ITS_VIEW and (
-            name not in _OF_SESSIONS or _session_tokens(request)
+        elif counted not in _NOT_HERE and (
+            counted is not Counted.SESSIONS or _session_tokens(request)
         ):
-            count(request, _limit_of_route(request, name), name)
-        _count_of_session(request, name)
+            count(request, _limit(request, counted), name)
+        if route is not None:
+            _count_of_session(request, route)
         return view(context, request)
 
     return wrapper
@@ -93,22 +62,20 @@ def _presents_unknown_session(request: AuthRequest) -> bool:
     return bool(tokens) and not sessions.ids_of_tokens(request.db_readonly, tokens)
 
 
-def _count_of_session(request: AuthRequest, name: str) -> None:
+def _count_of_session(request: AuthRequest, route: Route) -> None:
     """Count what is signed or written for a session, from all addresses together."""
     limits = request.components.rate_limits
-    if limits is None:
+    if limits is None or not (request.method == "POST" or route.get_counts):
         return
-    if name in _SIGNED_FOR_A_SESSION:
+    if request.method != "POST" and route.surface is Surface.SESSION_API:
         session = request.central_session
-    elif request.method == "POST" or name in _WRITTEN_BY_GET:
+    else:
         # Who has the shared cookie alone, as a sibling application has, writes nothing with it and
         # cannot use up what is left to the person.
         session = request.confirmed_session
-    else:
-        return
     if session is not None:
         limit = limit_of(request.auth_settings.request_limits.session_requests, _MINUTE)
-        limits.count(limit, name, session.id)
+        limits.count(limit, route.name, session.id)
 
 
 def count_begun_sign_in(request: AuthRequest, stored: int) -> None:
@@ -138,11 +105,11 @@ def _begun_sign_ins(request: AuthRequest) -> RateLimitItem:
     return limit_of(request.auth_settings.request_limits.begun_sign_ins, _MOMENT)
 
 
-def _limit_of_route(request: AuthRequest, name: str) -> RateLimitItem:
+def _limit(request: AuthRequest, counted: Counted) -> RateLimitItem:
     limits = request.auth_settings.request_limits
-    if name == "sign_in.social":
+    if counted is Counted.SIGN_IN:
         return _begun_sign_ins(request)
-    if name == "oauth2.authorize":
+    if counted is Counted.AUTHORIZATION:
         return limit_of(limits.authorization_requests, _MINUTE)
     return limit_of(limits.other_requests, _MOMENT)
 
