@@ -14,7 +14,7 @@ from authservice.oauth.logout.turns import AT_ONCE, LogoutTurns
 from authservice.services.sessions import logout_notices
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.lock_waits import wait_until_blocked
-from tests.helpers.logout_receiver import LogoutReceiver
+from tests.helpers.logout_receiver import ByHand, LogoutReceiver
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 from tests.helpers.waiting import until
@@ -177,8 +177,7 @@ def test_the_person_does_not_wait_for_a_client_that_never_answers(
 
 
 def test_two_processes_make_one_attempt_at_a_time(make_app, one_due, receiver, turnable_clock):
-    other = make_app().registry.components.backchannel_logout
-    other.stop()
+    other = ByHand(make_app().registry.components.backchannel_logout)
     receiver.hold()
     first = threading.Thread(target=one_due.attempt_one)
     first.start()

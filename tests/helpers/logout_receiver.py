@@ -110,8 +110,24 @@ def teller(app):
     return app.registry.components.backchannel_logout
 
 
+class ByHand:
+    """The part that tells clients, with its thread ended: the test makes each attempt."""
+
+    def __init__(self, teller):
+        teller.stop()
+        self._teller = teller
+        self.end_expired_sessions = teller.end_expired_sessions
+
+    def attempt_one(self):
+        """Make one attempt at the notice whose turn it is; False when none is due."""
+        is_due, attempt = self._teller._next_attempt()
+        if attempt is not None:
+            failure = self._teller._delivery.deliver(attempt.uri, attempt.token)
+            self._teller._record(attempt, failure)
+        return is_due
+
+
 @pytest.fixture
 def by_hand(teller):
     """The same with its thread ended: the test makes each attempt."""
-    teller.stop()
-    return teller
+    return ByHand(teller)

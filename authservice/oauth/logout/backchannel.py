@@ -103,13 +103,6 @@ class BackchannelLogout:
             # Also where that is earlier than before, because the clock was set back.
             self._next_look_from = recently
 
-    def attempt_one(self) -> bool:
-        """Make one attempt at the notice whose turn it is; False when none is due."""
-        is_due, attempt = self._next_attempt()
-        if attempt is not None:
-            self._record(attempt, self._delivery.deliver(attempt.uri, attempt.token))
-        return is_due
-
     def _tell(self, places: ThreadPoolExecutor) -> None:
         """Begin an attempt for each client whose turn it is, and note how others have ended."""
         while not self._ended.is_set():
