@@ -10,6 +10,8 @@ from pyramid.interfaces import IRoutesMapper, ITraverser
 from pyramid.urldispatch import Route, RoutesMapper
 from zope.interface import implementer
 
+from authservice.web.request.auth_request import AuthRequest
+
 _VARIABLE = ("{", "*", ":")
 
 
@@ -27,7 +29,7 @@ class PathTable(RoutesMapper):  # type: ignore[misc]  # Pyramid has no types
             self._fixed[pattern] = route
         return route
 
-    def __call__(self, request: Any) -> dict[str, Any]:
+    def __call__(self, request: AuthRequest) -> dict[str, Any]:
         """Return the route of a request, and what its path says where the route has variables."""
         route = self._fixed.get(request.environ.get("PATH_INFO"))
         if route is not None:

@@ -10,6 +10,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.web import routes
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.routes import Surface
 
 _MAX_AGE = "600"
@@ -31,7 +32,7 @@ def cors(
 ) -> Callable[[Any], Response]:
     """Return the handler with the cross-origin headers added (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         response = handler(request)
         surface = routes.surface_of(request)
         headers = response.headerlist
@@ -52,7 +53,7 @@ def cors(
     return tween
 
 
-def preflight(request: Any, methods: Sequence[str]) -> Response | None:
+def preflight(request: AuthRequest, methods: Sequence[str]) -> Response | None:
     """Return the answer to a preflight request, or None where there is none to give."""
     is_preflight = (
         request.method == "OPTIONS"

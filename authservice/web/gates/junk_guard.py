@@ -12,6 +12,7 @@ from pyramid.response import Response
 from authservice import logs
 from authservice.web import routes
 from authservice.web.answers import error_answer
+from authservice.web.request.auth_request import AuthRequest
 
 # Far beyond any request we know but one; the web server's own limit lies above.
 MAX_BODY = 64 * 1024
@@ -47,7 +48,7 @@ def junk_guard(
     def takes_events() -> bool:
         return registry.components.webhook_secret is not None
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         logs.new_reference()
         longest = max_body(request.environ.get("PATH_INFO", ""), takes_events=takes_events())
         fault = junk(request.environ, longest)

@@ -12,6 +12,7 @@ from pyramid.response import Response
 
 from authservice.settings.hosts import host_of, origin_of
 from authservice.web import routes
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.routes import Surface
 
 _FOR_BROWSERS = {Surface.PAGE, Surface.BROWSER_PROTOCOL}
@@ -25,7 +26,7 @@ def local_address(
 ) -> Callable[[Any], Response]:
     """Return the handler behind the way to AUTH_URL (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         auth_url = registry.components.settings.auth_url
         if _is_navigation(request.environ) and _is_by_another_name(request.environ, auth_url):
             return _to(auth_url, request.environ)

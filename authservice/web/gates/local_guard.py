@@ -13,6 +13,7 @@ from pyramid.response import Response
 
 from authservice.settings.hosts import is_loopback
 from authservice.web.answers import error_json
+from authservice.web.request.auth_request import AuthRequest
 
 OTHER_HOST = (
     "Local mode answers localhost only: use localhost, a name under .localhost, 127.0.0.1 or [::1]"
@@ -25,7 +26,7 @@ def local_guard(
 ) -> Callable[[Any], Response]:
     """Return the handler behind the check of the Host header (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         if not is_here(request.environ.get("HTTP_HOST", "")):
             return error_json(403, OTHER_HOST, "HOST_NOT_ALLOWED")
         response: Response = handler(request)

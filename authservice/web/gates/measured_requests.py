@@ -7,6 +7,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.web import routes
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.counts import TooManyRequestsError
 
 
@@ -15,7 +16,7 @@ def measured_requests(
 ) -> Callable[[Any], Response]:
     """Return the handler with a clock beside it (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         instruments = registry.components.metrics.instruments
         began = perf_counter()
         status = 500

@@ -5,6 +5,8 @@ from typing import Any
 
 from pyramid.response import Response
 
+from authservice.web.request.auth_request import AuthRequest
+
 Handler = Callable[[Any], Response]
 
 _HEADERS = [
@@ -27,7 +29,7 @@ def https_headers(handler: Handler, _registry: object) -> Handler:
 
 
 def _with(handler: Handler, headers: list[tuple[str, str]]) -> Handler:
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         response = handler(request)
         response.headerlist.extend(headers)
         return response

@@ -6,6 +6,7 @@ from typing import Any
 from pyramid.response import Response
 
 from authservice.web import routes
+from authservice.web.request.auth_request import AuthRequest
 
 # What OpenTelemetry's conventions write for a method that is none of HTTP's own.
 _OTHER = "_OTHER"
@@ -14,7 +15,7 @@ _OTHER = "_OTHER"
 def traced_requests(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any], Response]:
     """Return the handler inside a span (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         tracing = registry.components.tracing
         with tracing.request(routes.known_method(request) or _OTHER, request.headers) as answered:
             try:

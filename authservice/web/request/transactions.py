@@ -7,16 +7,19 @@ error. Nothing is tried a second time: a repetition would exchange the provider'
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyramid.response import Response
 
 from authservice.database.transaction import Transaction
 
+if TYPE_CHECKING:
+    from authservice.web.request.auth_request import AuthRequest
+
 View = Callable[[Any, Any], Response]
 
 
-def begin(request: Any) -> Transaction:
+def begin(request: "AuthRequest") -> Transaction:
     """Begin the request's transaction and return it."""
     transaction: Transaction = request.database.begin()
     request.open_transaction = transaction
@@ -26,7 +29,7 @@ def begin(request: Any) -> Transaction:
 def transactional_view(view: View, _info: object) -> View:
     """Return the view with the end of the transaction around it (a Pyramid view deriver)."""
 
-    def wrapper(context: Any, request: Any) -> Response:
+    def wrapper(context: Any, request: "AuthRequest") -> Response:
         try:
             response = view(context, request)
             if request.open_transaction is not None:
