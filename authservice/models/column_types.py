@@ -1,6 +1,7 @@
 """How values are stored: dates as integer milliseconds, booleans as integers, arrays as JSON.
 
-The same encoding holds on SQLite and on PostgreSQL, so that a row reads alike in both.
+The same encoding holds on SQLite and on PostgreSQL, so that a row reads alike in both. Constraints
+have names that follow from their tables: SQLite cannot alter one without a name.
 """
 
 import json
@@ -9,10 +10,20 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Dialect, Integer, Text
+from sqlalchemy import BigInteger, Dialect, Integer, MetaData, Text
 from sqlalchemy.types import TypeDecorator
 
 from authservice.crypto.compact_json import compact
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

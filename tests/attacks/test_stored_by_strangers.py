@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from authservice.models.base import metadata
+from authservice.models.column_types import metadata
 from tests.attacks.long_requests.sent import FORM
 from tests.attacks.long_requests.values import with_long_values
 from tests.functional.rate_limits.asking import at

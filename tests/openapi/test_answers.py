@@ -7,7 +7,7 @@ from sqlalchemy import delete, text
 
 from authservice.crypto.secret_values import random_token
 from authservice.models import verification
-from authservice.models.base import metadata
+from authservice.models.column_types import metadata
 from tests.helpers import github_app
 from tests.helpers.admission import NAVIGATION, Gate
 from tests.helpers.production import production_app, production_browser, signed_out_cookies

@@ -2,7 +2,7 @@
 
 import pytest
 
-from authservice.models.base import metadata
+from authservice.models.column_types import metadata
 from authservice.services.clients import clients
 from tests.helpers.browser import Browser
 from tests.helpers.control import Control

@@ -1,1 +1,0 @@
-"""The tables of admission: who may sign in, and who may no longer."""
