@@ -13,7 +13,7 @@ from pyramid_jinja2 import add_jinja2_renderer, get_jinja2_environment
 
 from authservice.services.people.shown_text import settled
 from authservice.web import routes
-from authservice.web.gates.csrf import FormTokens
+from authservice.web.gates.provenance import FormTokens
 from authservice.web.pages.pages import load_templates
 from authservice.web.pages.texts import DOMAIN
 from authservice.web.request.auth_request import AuthRequest
@@ -62,7 +62,7 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     config.include(routes)
     config.include("authservice.web.request.transactions")
     config.include("authservice.web.views.operation.errors")
-    config.include("authservice.web.gates.fetch_metadata")
+    config.include("authservice.web.gates.provenance")
     if kind.rate_limited:
         config.include("authservice.web.gates.rate_limits.by_sender")
     _add_tweens(config, kind)
@@ -82,13 +82,13 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
 def _add_tweens(config: Any, kind: RouterKind) -> None:
     """Add the gates; the last to be added is the outermost, so headers stand on all answers."""
     if kind.local_mode:
-        config.add_tween("authservice.web.gates.local_address.local_address")
-        config.add_tween("authservice.web.gates.local_guard.local_guard")
+        config.add_tween("authservice.web.gates.local_host.local_address")
+        config.add_tween("authservice.web.gates.local_host.local_guard")
     config.add_tween("authservice.web.gates.junk_guard.junk_guard")
-    config.add_tween("authservice.web.gates.cors.cors")
+    config.add_tween("authservice.web.gates.answer_headers.cors")
     headers = "https_headers" if kind.https else "http_headers"
-    config.add_tween(f"authservice.web.gates.security_headers.{headers}")
+    config.add_tween(f"authservice.web.gates.answer_headers.{headers}")
     if kind.measured:
-        config.add_tween("authservice.web.gates.measured_requests.measured_requests")
+        config.add_tween("authservice.web.gates.observed.measured_requests")
     if kind.traced:
-        config.add_tween("authservice.web.gates.traced_requests.traced_requests")
+        config.add_tween("authservice.web.gates.observed.traced_requests")

@@ -8,7 +8,7 @@ from pyramid.response import Response
 from authservice.local_mode.control import caller, endpoints, errors
 from authservice.local_mode.control.errors import ControlError
 from authservice.web.gates.junk_guard import junk
-from authservice.web.gates.local_guard import OTHER_HOST, is_here
+from authservice.web.gates.local_host import OTHER_HOST, is_here
 
 _ROUTE = "local_mode.control"
 _GATES = "authservice.web.gates"
@@ -55,5 +55,5 @@ def includeme(config: Any) -> None:
     config.add_tween(
         f"{__name__}.readable",
         over=f"{_GATES}.junk_guard.junk_guard",
-        under=f"{_GATES}.cors.cors",
+        under=f"{_GATES}.answer_headers.cors",
     )

@@ -2,7 +2,7 @@
 
 from pyramid.response import Response
 
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.pages.pages import page
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import return_target, sign_in_attempt
@@ -22,7 +22,7 @@ def shown(request: AuthRequest, prompt: SignInPrompt, *, template: str = "sign_i
         "client_host": prompt.client_host,
         "provider_name": request.identity_provider.name,
         "attempt": sign_in_attempt.seal(attempt, request.components.secret, request.browser),
-        "csrf_token": csrf.token(request, signs_in=True),
+        "csrf_token": provenance.form_token(request, signs_in=True),
         "reason": prompt.reason,
         "current_user": session.user if session else None,
         "sign_in_choices": "authservice.web:templates/sign_in_choices.jinja2",

@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from authservice.identity_provider import SignInFailedError
 from authservice.services.sessions.sessions import CentralSession
-from authservice.web.gates import fetch_metadata
+from authservice.web.gates import provenance
 from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import outage, places, return_target, sign_in_attempt, sign_in_failures
@@ -54,5 +54,5 @@ def start(request: AuthRequest, target: ReturnTarget, waiting: CentralSession) -
 def _goes_here(request: AuthRequest, target: ReturnTarget) -> bool:
     """Tell whether a tab goes here; a client on any site may have sent it to authorize."""
     if isinstance(target, OAuthReturn):
-        return fetch_metadata.is_navigation(request)
-    return fetch_metadata.is_own_navigation(request)
+        return provenance.is_navigation(request)
+    return provenance.is_own_navigation(request)

@@ -9,7 +9,7 @@ from pyramid.response import Response
 
 from authservice.services.sessions import sessions
 from authservice.web import routes
-from authservice.web.gates.fetch_metadata import unprefetched_view
+from authservice.web.gates.provenance import unprefetched_view
 from authservice.web.gates.rate_limits.by_client import counted_by_outcome
 from authservice.web.gates.rate_limits.senders import count, count_unknown, limit_of, require_room
 from authservice.web.request.auth_request import AuthRequest

@@ -18,7 +18,7 @@ from authservice.oauth.authorize.response import AuthorizationRefusedError
 from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web import routes
 from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json
-from authservice.web.gates import cors
+from authservice.web.gates import answer_headers
 from authservice.web.pages.authorization_answer import authorization_answer
 from authservice.web.pages.pages import error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
@@ -351,7 +351,7 @@ def not_found(_error: HTTPNotFound | HTTPMovedPermanently, request: AuthRequest)
 
     A preflight is answered where the request that follows it can be told so.
     """
-    allowed = cors.preflight(request, _ANY_METHOD)
+    allowed = answer_headers.preflight(request, _ANY_METHOD)
     if allowed is not None:
         return allowed
     return error_answer(
@@ -377,7 +377,7 @@ def method_not_allowed(request: AuthRequest) -> Response:
     route = routes.BY_NAME[request.matched_route.name]
     if route.name == routes.PROVIDER_WEBHOOK and request.components.webhook_secret is None:
         return error_json(404, "Not Found", "NOT_FOUND")
-    allowed = cors.preflight(request, route.methods)
+    allowed = answer_headers.preflight(request, route.methods)
     if allowed is not None:
         return allowed
     response = error_json(

@@ -13,7 +13,7 @@ from authservice.services.revocation import connected_applications
 from authservice.services.revocation.connected_applications import ConnectedApplication
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.pages.missing_address import missing_address
 from authservice.web.pages.pages import page
 from authservice.web.pages.scope_texts import resource_texts, scope_texts
@@ -47,7 +47,7 @@ def account(request: AuthRequest) -> Response:
     values = {
         "user": session.user,
         "missing_address": missing_address(request, session.user),
-        "csrf_token": csrf.token(request),
+        "csrf_token": provenance.form_token(request),
         "done": request.GET.get("done") if request.GET.get("done") in _DONE else None,
         "sessions": [_session_values(each, session) for each in shown],
         "session_part": session_part,

@@ -11,7 +11,7 @@ from authservice.oauth.authorize.consent import remember
 from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.authorize.response import refuse
 from authservice.services.people.users import User
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.pages.authorization_answer import authorization_answer
 from authservice.web.pages.missing_address import missing_address
 from authservice.web.pages.pages import page
@@ -102,6 +102,6 @@ def _values(
         "optional": authorization_request.optional_scopes if choosing else (),
         "choose_url": f"{_address(request, interaction)}&{_CHOOSING}=yes" if choose else None,
         "interaction": interaction,
-        "csrf_token": csrf.token(request),
+        "csrf_token": provenance.form_token(request),
         "switch_account_url": interactions.page_address(request, "/sign-in", interaction),
     }

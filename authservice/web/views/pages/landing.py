@@ -3,7 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.pages.pages import page
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import sign_in_page, silent_confirmation
@@ -22,5 +22,5 @@ def landing(request: AuthRequest) -> Response:
     if session is None:
         prompt = SignInPrompt.of_first_party(_HERE)
         return sign_in_page.shown(request, prompt, template="landing")
-    values = {"current_user": session.user, "csrf_token": csrf.token(request)}
+    values = {"current_user": session.user, "csrf_token": provenance.form_token(request)}
     return page(request, "landing", values)

@@ -3,7 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.web.gates import fetch_metadata
+from authservice.web.gates import provenance
 from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import return_target, sign_in_attempt, silent_confirmation
@@ -19,7 +19,7 @@ def sign_in_begin(request: AuthRequest) -> Response:
     in local mode everything does.
     """
     target = FirstPartyReturn.of_query(request.components.origins, request.GET)
-    if request.auth_settings.local_mode or not fetch_metadata.is_own_navigation(request):
+    if request.auth_settings.local_mode or not provenance.is_own_navigation(request):
         return see_other(return_target.sign_in_address(target, request.auth_settings.auth_url))
     if (waiting := request.waiting_session) is not None:
         return silent_confirmation.start(request, target, waiting)

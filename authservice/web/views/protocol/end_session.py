@@ -14,7 +14,7 @@ from authservice.oauth.authorize.pending import STARTS_AGAIN
 from authservice.oauth.logout import end_session as protocol
 from authservice.oauth.logout.end_session import EndSessionError
 from authservice.oauth.parameters import Parameters
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
 from authservice.web.redirects import see_other
@@ -67,7 +67,7 @@ def end_session(request: AuthRequest) -> Response:
         "client_name": end_session_request.client_name,
         "application": way_back.home_of(client) if client else None,
         "user": session.user if session else None,
-        "csrf_token": csrf.token(request),
+        "csrf_token": provenance.form_token(request),
         "request_token": _seal(
             request,
             _CONFIRMATION,

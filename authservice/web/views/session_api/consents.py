@@ -10,7 +10,7 @@ from authservice.services.people import consents
 from authservice.services.people.consents import Consent
 from authservice.services.revocation import connected_applications
 from authservice.web.answers import error_json, iso_date, json_answer, unauthorized
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import json_object, optional_text
 
@@ -46,7 +46,7 @@ def get_consents(request: AuthRequest) -> Response:
 @view_config(route_name="consents.delete", request_method="POST", require_csrf=False)
 def delete_consent(request: AuthRequest) -> Response:
     """Take an application's access back: its consent and all its tokens."""
-    refused = csrf.refused_origin(request)
+    refused = provenance.refused_origin(request)
     if refused is not None:
         return refused
     session = request.confirmed_session

@@ -4,7 +4,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.web.answers import error_json, json_answer, unauthorized
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import json_object
@@ -67,7 +67,7 @@ def _may_be_told(request: AuthRequest, audiences: list[str]) -> bool:
 def sign_out(request: AuthRequest) -> Response:
     """End the session of the cookie and clear the cookie, also if the session has ended already."""
     # No form token: the Origin rule of the session API stands in its place.
-    refused = csrf.refused_origin(request)
+    refused = provenance.refused_origin(request)
     if refused is not None:
         return refused
     json_object(request)

@@ -6,7 +6,7 @@ from pyramid.view import view_config
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
 from authservice.web.answers import error_json, json_answer, unauthorized
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import json_object, optional_text
 from authservice.web.session.session_api import session_json
@@ -62,4 +62,4 @@ def revoke_other_sessions(request: AuthRequest) -> Response:
 
 def _asking(request: AuthRequest) -> CentralSession | Response:
     """Return the session that asks, or the refusal."""
-    return csrf.refused_origin(request) or request.confirmed_session or unauthorized()
+    return provenance.refused_origin(request) or request.confirmed_session or unauthorized()

@@ -4,7 +4,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from authservice.web.answers import error_json, json_answer
-from authservice.web.gates import csrf
+from authservice.web.gates import provenance
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import json_object, optional_text
 from authservice.web.sign_in import return_target
@@ -15,7 +15,7 @@ from authservice.web.sign_in.return_target import FirstPartyReturn, RefusedRetur
 def sign_in_social(request: AuthRequest) -> Response:
     """Return our address at which the browser begins a sign-in that returns to callbackURL."""
     # No form token: the Origin rule of the session API stands in its place.
-    refused = csrf.refused_origin(request)
+    refused = provenance.refused_origin(request)
     if refused is not None:
         return refused
     body = json_object(request)

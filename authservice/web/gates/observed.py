@@ -1,4 +1,4 @@
-"""How long each answer took, by route and status (the outermost tween, where metrics are on)."""
+"""Each request as metrics and traces know it (the outermost tweens, where one of them is on)."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -32,5 +32,25 @@ def measured_requests(
             error = getattr(request, "exception", None)
             if isinstance(error, TooManyRequestsError):
                 instruments.rate_limit_hits.labels(error.limit).inc()
+
+    return tween
+
+
+# What OpenTelemetry's conventions write for a method that is none of HTTP's own.
+_OTHER = "_OTHER"
+
+
+def traced_requests(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any], Response]:
+    """Return the handler inside a span (a Pyramid tween factory)."""
+
+    def tween(request: AuthRequest) -> Response:
+        tracing = registry.components.tracing
+        with tracing.request(routes.known_method(request) or _OTHER, request.headers) as answered:
+            try:
+                response = handler(request)
+                answered.status = response.status_int
+                return response
+            finally:
+                answered.route = routes.known_path(request)
 
     return tween

@@ -1,6 +1,7 @@
-"""Cross-origin answers (a tween): open for programs, credentialed for our own applications.
+"""The headers of answers (tweens): who may read them across origins, and what browsers may do.
 
-Errors carry the headers too: without them a browser hides from its application what went wrong.
+Errors carry them too: without them a browser hides from its application what went wrong. Pages
+bring their own content policy.
 """
 
 import re
@@ -75,3 +76,33 @@ def preflight(request: AuthRequest, methods: Sequence[str]) -> Response | None:
     response.vary = ["Access-Control-Request-Headers"]
     response.headers["Access-Control-Max-Age"] = _MAX_AGE
     return response
+
+
+Handler = Callable[[Any], Response]
+
+_HEADERS = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Frame-Options", "DENY"),
+]
+# Two years, as browsers' preload lists ask; not for subdomains, which are not ours to speak for.
+_HSTS = ("Strict-Transport-Security", "max-age=63072000")
+
+
+def http_headers(handler: Handler, _registry: object) -> Handler:
+    """Return the handler with the security headers added (a Pyramid tween factory)."""
+    return _with(handler, _HEADERS)
+
+
+def https_headers(handler: Handler, _registry: object) -> Handler:
+    """Return the handler with these headers and that of RFC 6797 (a Pyramid tween factory)."""
+    return _with(handler, [*_HEADERS, _HSTS])
+
+
+def _with(handler: Handler, headers: list[tuple[str, str]]) -> Handler:
+    def tween(request: AuthRequest) -> Response:
+        response = handler(request)
+        response.headerlist.extend(headers)
+        return response
+
+    return tween

@@ -1,19 +1,49 @@
-"""Local mode has one address for browsers: a request by another name is redirected there.
+"""Local mode answers requests for this machine only, at one address for browsers (tweens).
 
-Cookies belong to a host. A sign-in that begins on 127.0.0.1 and comes back to localhost would look
-like one that another browser began.
+A page on the internet can make its own host name resolve to 127.0.0.1 and so reach a service on
+the developer's machine; such a request names that host. Cookies belong to a host, too: a sign-in
+that begins on 127.0.0.1 and comes back to localhost would look like one of another browser.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 from pyramid.response import Response
 
-from authservice.settings.hosts import host_of, origin_of
+from authservice.settings.hosts import host_of, is_loopback, origin_of
 from authservice.web import routes
+from authservice.web.answers import error_json
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.routes import Surface
+
+OTHER_HOST = (
+    "Local mode answers localhost only: use localhost, a name under .localhost, 127.0.0.1 or [::1]"
+)
+
+
+def local_guard(
+    handler: Callable[[Any], Response],
+    _registry: object,
+) -> Callable[[Any], Response]:
+    """Return the handler behind the check of the Host header (a Pyramid tween factory)."""
+
+    def tween(request: AuthRequest) -> Response:
+        if not is_here(request.environ.get("HTTP_HOST", "")):
+            return error_json(403, OTHER_HOST, "HOST_NOT_ALLOWED")
+        response: Response = handler(request)
+        return response
+
+    return tween
+
+
+@lru_cache
+def is_here(host: str) -> bool:
+    """Tell whether a Host header names this machine."""
+    return is_loopback(re.sub(r":\d{1,5}$", "", host.lower()))
+
 
 _FOR_BROWSERS = {Surface.PAGE, Surface.BROWSER_PROTOCOL}
 # Every visible character: what is percent-encoded stays so, and nothing else gets into a header.
