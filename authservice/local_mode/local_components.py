@@ -19,6 +19,7 @@ from authservice.local_mode.request_log.store import RequestLog
 from authservice.local_mode.sign_in.places import UnlimitedPlaces
 from authservice.services.upkeep import local_mark
 from authservice.settings import AuthSettings
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.components import Components
 
 _log = logging.getLogger(__name__)
@@ -56,6 +57,12 @@ class LocalComponents(Components):
         self.follower.stop()
         self.request_log.close()
         Components.close(self)
+
+
+def local(request: AuthRequest) -> LocalComponents:
+    """Return what the application of a request is made of."""
+    components: LocalComponents = request.registry.components
+    return components
 
 
 def persons_provider(settings: AuthSettings, database: Database) -> PersonsProvider:

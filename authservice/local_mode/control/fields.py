@@ -1,21 +1,63 @@
-"""The members of a request's body, each read as what it has to be; all others are refused.
+"""What the control API reads, and how it refuses: what is wrong, where, and what is allowed there.
 
-So are parameters of the query that an endpoint does not have.
+Each member of a body is read as what it has to be. All others are refused, as are parameters of the
+query that an endpoint does not have.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from authservice.local_mode.control.errors import invalid
+from pyramid.response import Response
+
 from authservice.settings.parsing import is_readable
+from authservice.web.answers import json_answer
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import BadBodyError, json_object
+
+
+class ControlError(Exception):
+    """A refused request; none of it is done.
+
+    ``field`` is the member or parameter that is wrong, and ``allowed`` what it may be.
+    """
+
+    def __init__(
+        self, status: int, error: str, field: str | None = None, allowed: Iterable[str] = ()
+    ) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+        self.field = field
+        self.allowed = list(allowed)
+
+
+def invalid(error: str, field: str, allowed: Iterable[str] = ()) -> ControlError:
+    """Return the refusal of a member or parameter: 400."""
+    return ControlError(400, error, field, allowed)
+
+
+def unknown(what: str, field: str, allowed: Iterable[str] = ()) -> ControlError:
+    """Return the refusal of what is not there: 404."""
+    return ControlError(404, f"There is no such {what}", field, allowed)
+
+
+def answer(error: ControlError, _request: object) -> Response:
+    """Return the refusal as JSON."""
+    content = {"error": error.error, "field": error.field, "allowed": error.allowed}
+    response = json_answer(content, error.status)
+    if error.status == 401:  # noqa: PLR2004  (RFC 9110, 15.5.2: it names a scheme)
+        response.headers["WWW-Authenticate"] = 'Bearer realm="local mode"'
+    if error.status == 405:  # noqa: PLR2004  (RFC 9110, 15.5.6: it names the methods)
+        response.headers["Allow"] = ", ".join(error.allowed)
+    return response
+
 
 _LONGEST = 1000
 _MOST = 500
 
 
-def json_body(request: Any) -> dict[str, Any]:
+def json_body(request: AuthRequest) -> dict[str, Any]:
     """Return the members of a JSON body; raises ControlError with 400."""
     try:
         return json_object(request, _members)
@@ -23,7 +65,7 @@ def json_body(request: Any) -> dict[str, Any]:
         raise invalid(error.message, "body", ["an object in JSON, as application/json"]) from None
 
 
-def check_query(request: Any, names: Iterable[str]) -> None:
+def check_query(request: AuthRequest, names: Iterable[str]) -> None:
     """Let only these parameters be in the query, each once; raises ControlError with 400."""
     names = list(names)
     seen: set[str] = set()
@@ -46,7 +88,7 @@ class Fields:
         self._content = content
 
     @classmethod
-    def of(cls, request: Any, names: Iterable[str]) -> "Fields":
+    def of(cls, request: AuthRequest, names: Iterable[str]) -> "Fields":
         """Return the members of a request's body."""
         return cls(json_body(request), names)
 

@@ -1,18 +1,173 @@
-"""POST tokens: a token of any kind, right or wrong, as a test of an application wants it."""
+"""POST tokens: a token of any kind, right or wrong, as a test of an application wants it.
 
+What the service would issue is taken apart after it was signed. So whatever is not changed is as
+it always is.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyramid.response import Response
+from sqlalchemy import Connection
 
-from authservice.local_mode import issued_tokens
-from authservice.local_mode.control.consents import named_client
-from authservice.local_mode.control.errors import invalid
-from authservice.local_mode.control.fields import Fields
-from authservice.local_mode.control.persons import named, user_of
-from authservice.local_mode.issued_tokens import Subject
-from authservice.local_mode.token_changes import SIGNATURES, UnsignedToken
+from authservice import clock
+from authservice.crypto import base64url, jwt
+from authservice.crypto.compact_json import compact
+from authservice.crypto.secret_values import random_id, random_token
+from authservice.crypto.signing_keys import generate
+from authservice.local_mode.control.fields import Fields, invalid
+from authservice.local_mode.control.persons import named, named_client, user_of
+from authservice.oauth import claims, id_token
+from authservice.oauth.claims_parameter import RequestedClaims
+from authservice.oauth.logout import token as logout_token
+from authservice.oauth.token import access_token_jwt
+from authservice.oauth.token.grant import TokenGrant
+from authservice.services.clients.clients import Client
+from authservice.services.keys.signing_keys import SigningKeys
+from authservice.services.people.users import User
+from authservice.services.sessions import sessions
+from authservice.services.sessions.logout_notices import LogoutNotice
+from authservice.services.tokens import access_tokens, grants
+from authservice.settings import AuthSettings
 from authservice.web.answers import json_answer
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session import session_jwt
+
+AT_TIMES = ("nonce", "at_hash", "sid", *claims.NAMES)
+"""The claims that a token has or has not, as the client, the person and the session are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a token is about, and the client that it is for."""
+
+    user: User
+    client: Client
+    settings: AuthSettings
+    keys: SigningKeys
+    reader: Connection
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Return what an access token is for: the client's resources, else the service itself."""
+        own = [each for each in self.settings.resources if self.client.may_have_tokens_for(each)]
+        return tuple(own) or (self.settings.issuer,)
+
+    def grant(self) -> TokenGrant:
+        """Return all that the client may have, in the person's newest session if there is one."""
+        alive = sessions.of_user(self.reader, self.user.id)
+        newest = alive[-1] if alive else None
+        return TokenGrant(
+            client_id=self.client.client_id,
+            user_id=self.user.id,
+            session_id=newest.id if newest else None,
+            auth_time=newest.auth_time if newest else clock.now(),
+            scopes=self.client.allowed_scopes,
+            nonce=None,
+            resources=self.resources,
+            requested_claims=RequestedClaims(),
+            authorization_code_id=None,
+        )
+
+
+def _id_token(of: Subject) -> str:
+    grant = of.grant()
+    access_token = random_token()
+    return id_token.issue(
+        grant, of.client, of.user, grant.scopes, access_token, settings=of.settings, keys=of.keys
+    )
+
+
+def _access_token(of: Subject) -> str:
+    grant = of.grant()
+    return access_token_jwt.issue(grant, grant.scopes, of.resources, of.settings, of.keys)
+
+
+def _logout_token(of: Subject) -> str:
+    session_id = of.grant().session_id or random_id()
+    notice = LogoutNotice(random_id(), of.client.client_id, of.user.id, session_id, 1)
+    return logout_token.issue(notice, of.client, of.settings.issuer, of.keys)
+
+
+KINDS: Mapping[str, Callable[[Subject], str]] = {
+    "id_token": _id_token,
+    "access_token": _access_token,
+    "logout_token": _logout_token,
+}
+"""What issues each kind that is for a client, as the endpoints of the service do."""
+
+
+def store(connection: Connection, of: Subject, access_token: str) -> None:
+    """Let introspection and userinfo know an access token, as long as it is valid."""
+    grant = of.grant()
+    if grant.resources == (of.settings.issuer,):
+        # As the service stores a token that names no resource.
+        grant = replace(grant, resources=())
+    expires_at = clock.now() + of.settings.lifetimes.access_token
+    access_tokens.store(
+        connection,
+        access_token,
+        refresh_id=grants.store_without_refresh_token(connection, expires_at, **grant.columns),
+        expires_at=expires_at,
+        scopes=grant.scopes,
+        resources=None,
+        requested_claims=None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnsignedToken:
+    """The header and the claims of a token, which its next signature covers."""
+
+    header: dict[str, str]
+    claims: dict[str, Any]
+
+    @classmethod
+    def of(cls, token: str) -> "UnsignedToken":
+        """Return what a token of ours says."""
+        header, claims = (json.loads(base64url.decode(part)) for part in token.split(".")[:2])
+        return cls(header, claims)
+
+    def changed(self, members: Mapping[str, Any], removed: Collection[str]) -> "UnsignedToken":
+        """Return it with these claims, and without those that are removed."""
+        claims = {**self.claims, **members}
+        remaining = {name: value for name, value in claims.items() if name not in removed}
+        return UnsignedToken(self.header, remaining)
+
+
+def _current(token: UnsignedToken, keys: SigningKeys) -> str:
+    return keys.sign(token.claims, alg=token.header["alg"], typ=token.header["typ"])
+
+
+def _unknown(token: UnsignedToken, _keys: SigningKeys) -> str:
+    key = generate(token.header["alg"], random_id())
+    return jwt.sign(token.claims, key, typ=token.header["typ"])
+
+
+def _none(token: UnsignedToken, _keys: SigningKeys) -> str:
+    parts = {"alg": "none", "typ": token.header["typ"]}, token.claims
+    return "".join(f"{base64url.encode(compact(part).encode())}." for part in parts)
+
+
+def _broken(token: UnsignedToken, keys: SigningKeys) -> str:
+    content, _, signature = _current(token, keys).rpartition(".")
+    octets = bytearray(base64url.decode(signature))
+    # One bit in the middle: the signature keeps its length and its form.
+    octets[len(octets) // 2] ^= 1
+    return f"{content}.{base64url.encode(bytes(octets))}"
+
+
+SIGNATURES: Mapping[str, Callable[[UnsignedToken, SigningKeys], str]] = {
+    "current": _current,
+    "unknown": _unknown,
+    "none": _none,
+    "broken": _broken,
+}
+"""How a token is signed: with the key that signs now; with one that is not in the key set; not at
+all (RFC 7519, section 6); or with one bit of the signature changed."""
+
 
 _MEMBERS = ("kind", "person", "client_id", "set", "remove", "sign")
 # It is for all first-party applications together, so it names no client.
@@ -22,27 +177,27 @@ _STORED = "access_token"
 _RIGHT = "current"
 
 
-def issue(request: Any) -> Response:
+def issue(request: AuthRequest) -> Response:
     """Return the token."""
     fields = Fields.of(request, _MEMBERS)
-    kind = fields.choice("kind", (*issued_tokens.KINDS, _WITHOUT_CLIENT))
+    kind = fields.choice("kind", (*KINDS, _WITHOUT_CLIENT))
     sign = fields.choice("sign", SIGNATURES, _RIGHT)
     added = fields.members("set")
     removed = fields.texts("remove")
     made, subject = _issued(request, fields, kind)
     # No access token comes with it, of which a client could compare the hash.
     issued = UnsignedToken.of(made).changed({}, ("at_hash",))
-    removable = [name for name in (*issued.claims, *issued_tokens.AT_TIMES) if name not in added]
+    removable = [name for name in (*issued.claims, *AT_TIMES) if name not in added]
     if not {*removed} <= {*removable}:
         message = "Only claims of the token that are not set can be removed"
         raise invalid(message, "remove", dict.fromkeys(removable))
     token = SIGNATURES[sign](issued.changed(added, removed), request.signing_keys)
     if kind == _STORED and subject is not None and (sign, added, removed) == (_RIGHT, {}, []):
-        issued_tokens.store(request.db, subject, token)
+        store(request.db, subject, token)
     return json_answer({"token": token})
 
 
-def _issued(request: Any, fields: Fields, kind: str) -> tuple[str, Subject | None]:
+def _issued(request: AuthRequest, fields: Fields, kind: str) -> tuple[str, Subject | None]:
     """Return the token that the service would issue, and for whom it is if for a client."""
     settings, keys = request.auth_settings, request.signing_keys
     client = None
@@ -52,4 +207,4 @@ def _issued(request: Any, fields: Fields, kind: str) -> tuple[str, Subject | Non
     if kind == _WITHOUT_CLIENT or client is None:
         return session_jwt.issue(user, settings.auth_url, settings, keys), None
     subject = Subject(user, client, settings, keys, request.db_readonly)
-    return issued_tokens.KINDS[kind](subject), subject
+    return KINDS[kind](subject), subject

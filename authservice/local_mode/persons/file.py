@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from authservice.local_mode.control.errors import ControlError
+from authservice.local_mode.control.fields import ControlError
 from authservice.local_mode.persons.person import Person, person
 
 

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from authservice.identity_provider import LOCAL_DEVELOPER
-from authservice.local_mode.control.errors import invalid
-from authservice.local_mode.control.fields import Fields
+from authservice.local_mode.control.fields import Fields, invalid
 from authservice.services.people.memberships import Memberships
 from authservice.services.people.users import LONGEST_ADDRESS, LONGEST_NAME, Profile
 from authservice.settings.admission.rules import folded

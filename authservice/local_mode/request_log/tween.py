@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from pyramid.response import Response
 
 from authservice import clock
-from authservice.local_mode.control.endpoints import PREFIX
+from authservice.local_mode.control.control import PREFIX
 from authservice.local_mode.request_log import parameters, refusal
 from authservice.web import routes
 from authservice.web.answers import iso_date
+from authservice.web.request.auth_request import AuthRequest
 
 _LONGEST_PATH = 500
 _FIRST_OF_INTEREST = "300"
@@ -19,7 +20,7 @@ _FIRST_OF_INTEREST = "300"
 def logged_requests(handler: Callable[[Any], Response], registry: Any) -> Callable[[Any], Response]:
     """Return the handler with the log beside it (a Pyramid tween factory)."""
 
-    def tween(request: Any) -> Response:
+    def tween(request: AuthRequest) -> Response:
         response = handler(request)
         environ = request.environ
         path = environ.get("PATH_INFO", "")

@@ -6,8 +6,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from sqlalchemy.exc import OperationalError
 
+from authservice.local_mode.local_components import local
 from authservice.local_mode.persons.person import Person
-from authservice.local_mode.persons.persons import Persons
+from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import interactions
 
 PARAMETER = "person"
@@ -17,7 +18,7 @@ _SEARCHED_FROM = 10
 _TEMPLATE = "authservice.local_mode:templates/persons.jinja2"
 
 
-def requested(request: Any, everyone: Mapping[str, Person]) -> Person | None:
+def requested(request: AuthRequest, everyone: Mapping[str, Person]) -> Person | None:
     """Return whom the address asks for, or else the login_hint of the authorization request."""
     if PARAMETER in request.GET:
         return everyone.get(request.GET[PARAMETER])
@@ -28,7 +29,7 @@ def requested(request: Any, everyone: Mapping[str, Person]) -> Person | None:
     return next((each for each in everyone.values() if each.answers_to(hint)), None)
 
 
-def values(request: Any) -> dict[str, Any]:
+def values(request: AuthRequest) -> dict[str, Any]:
     """Return what the template shows beside what the page has anyway."""
     everyone = _everyone(request)
     person = requested(request, everyone)
@@ -48,9 +49,9 @@ def values(request: Any) -> dict[str, Any]:
     }
 
 
-def _everyone(request: Any) -> Mapping[str, Person]:
+def _everyone(request: AuthRequest) -> Mapping[str, Person]:
     """Return all persons; while the database is away, those of the start: the page needs none."""
-    persons: Persons = request.components.persons
+    persons = local(request).persons
     try:
         return persons.everyone(request.db_readonly)
     except OperationalError:

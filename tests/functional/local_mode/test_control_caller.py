@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from authservice.local_mode.control.endpoints import ENDPOINTS
+from authservice.local_mode.control.control import ENDPOINTS
 from tests.helpers.browser import Browser
 from tests.helpers.control import Control
 

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from authservice.database.database import Database
-from authservice.local_mode.control.endpoints import ENDPOINTS, PREFIX
+from authservice.local_mode.control.control import ENDPOINTS, PREFIX
 from authservice.web.request.components import Components
 from tests.helpers.production import production_browser
 from tests.unit.settings.loading import PRODUCTION_ENVIRON, PRODUCTION_INI
