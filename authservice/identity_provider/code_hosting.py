@@ -15,10 +15,14 @@ from urllib.parse import quote, urlencode, urlsplit
 from authservice import outgoing
 from authservice.httpclient import Method, Request, Timeouts
 from authservice.identity_provider import SignInFailedError, github_profile, token_answer
-from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_profile import EmailAddress
 from authservice.identity_provider.named_groups import MembershipSource
-from authservice.identity_provider.provider_calls import MovedError, ProviderCalls, json_body
+from authservice.identity_provider.provider_calls import (
+    GitHubApi,
+    MovedError,
+    ProviderCalls,
+    json_body,
+)
 from authservice.services.people.users import EMAIL_SCOPE, Profile
 from authservice.settings import OutgoingSettings, ProviderSettings
 

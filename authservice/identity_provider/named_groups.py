@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider.provider_calls import GitHubApi
 from authservice.services.admission.decision import Pin
 from authservice.services.people.memberships import Memberships
 from authservice.services.people.users import Profile

@@ -1,15 +1,23 @@
-"""The calls that one sign-in makes to the provider, under one time limit together.
+"""The calls to the provider: under one time limit together, and none until a moment that it names.
 
 A provider that is down or slow must not hold our threads: what fails here is told apart from a
 refusal, because trying again later helps.
 """
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from time import monotonic
 
 from authservice import clock
-from authservice.httpclient import Client, Request, Response, SendError, TooManyRedirectsError
+from authservice.httpclient import (
+    Client,
+    Method,
+    Request,
+    Response,
+    SendError,
+    TooManyRedirectsError,
+)
 from authservice.identity_provider import OutageError, SignInFailedError
 
 _OK = 200
@@ -108,3 +116,87 @@ def _number(response: Response, header: str) -> float | None:
     text = response.headers.get(header, [""])[0]
     is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
     return float(text) if is_number else None
+
+
+class Pauses:
+    """Knows whether the provider is to be left alone, for all threads of a process."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def calls(self, client: Client, seconds: float) -> ProviderCalls:
+        """Return what sends questions for so long, unless there is a pause."""
+        return PausingCalls(client, seconds, self)
+
+    def require_none(self) -> None:
+        """Raise OutageError in a pause."""
+        left = self._until - monotonic()
+        if left > 0:
+            raise OutageError(f"it takes no question for {left:.0f} s", left)
+
+    def begin(self, seconds: float) -> None:
+        """Ask nothing for so long."""
+        self._until = max(self._until, monotonic() + seconds)
+
+
+class PausingCalls(ProviderCalls):
+    """Sends nothing in a pause, and begins one where the provider asks for it."""
+
+    def __init__(self, client: Client, seconds: float, pauses: Pauses) -> None:
+        super().__init__(client, seconds)
+        self._pauses = pauses
+
+    def send(self, request: Request) -> Response:
+        """Return the answer as its base does; raises OutageError in a pause too."""
+        self._pauses.require_none()
+        return super().send(request)
+
+    def limit_error(self, _request: Request, said: str, wait: float) -> OutageError:
+        """Begin a pause, for all who ask, and return the error."""
+        self._pauses.begin(wait)
+        return OutageError(said, wait)
+
+
+_API_VERSION = "2022-11-28"
+PAGE_SIZE = 100
+
+
+class GitHubApi:
+    """Asks what the owner of a token may see, as long as the time of the calls lasts."""
+
+    def __init__(self, calls: ProviderCalls, api_url: str, token: str) -> None:
+        self._calls = calls
+        self._api_url = api_url
+        self._headers = {
+            "Accept": "application/vnd.github+json",
+            "Authorization": f"Bearer {token}",
+            "X-GitHub-Api-Version": _API_VERSION,
+        }
+
+    def get(self, path: str, *, known: str | None = None, **query: str) -> Response:
+        """Return the answer, also a refusal; raises SignInFailedError for an outage.
+
+        It is 304 where the entity tag ``known`` still holds.
+        """
+        headers = self._headers if known is None else self._headers | {"If-None-Match": known}
+        return self._calls.send(Request(Method.GET, f"{self._api_url}{path}", headers, query))
+
+    def post(self, path: str) -> Response:
+        """Return the answer, as ``get`` does."""
+        return self._calls.send(Request(Method.POST, f"{self._api_url}{path}", self._headers))
+
+    def pages(self, path: str, most: int, **query: str) -> Iterator[Response]:
+        """Give the pages of a list, however many there are no more than ``most``.
+
+        The addresses of further pages are made here: a token follows no link.
+        """
+        for number in range(1, most + 1):
+            response = self.get(path, **query, per_page=str(PAGE_SIZE), page=str(number))
+            yield response
+            if not has_next(response):
+                break
+
+
+def has_next(response: Response) -> bool:
+    """Tell whether another page follows."""
+    return any('rel="next"' in link for link in response.headers.get("Link", []))

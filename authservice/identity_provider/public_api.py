@@ -10,8 +10,7 @@ from authservice import outgoing
 from authservice.httpclient import Method, Request, Response, Timeouts
 from authservice.identity_provider import SignInFailedError, github_groups
 from authservice.identity_provider.github_profile import account_number
-from authservice.identity_provider.pauses import Pauses
-from authservice.identity_provider.provider_calls import json_body
+from authservice.identity_provider.provider_calls import Pauses, json_body
 from authservice.services.people.memberships import Group
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind, folded

@@ -19,7 +19,7 @@ from oauthlib.openid.connect.core.endpoints import UserInfoEndpoint
 from authservice import events
 from authservice.crypto.compact_json import compact
 from authservice.events import TokenRefused
-from authservice.oauth import introspection, revocation, userinfo
+from authservice.oauth import presented_tokens, userinfo
 from authservice.oauth.authorize import response
 from authservice.oauth.authorize.checks import CodeResponseType
 from authservice.oauth.authorize.request import AuthorizationRequest
@@ -111,7 +111,7 @@ class Server(
     def create_introspect_response(self, request: OAuthRequest) -> ProtocolAnswer:
         """Return whether a token is active, and what it stands for (RFC 7662, section 2)."""
         try:
-            members = introspection.describe(request, self._token_of_client(request))
+            members = presented_tokens.describe(request, self._token_of_client(request))
         except OAuth2Error as error:
             return error_answer(error)
         content = {"active": False} if members is None else {"active": True} | members
@@ -120,7 +120,7 @@ class Server(
     def create_revocation_response(self, request: OAuthRequest) -> ProtocolAnswer:
         """Return the answer to a revocation request, which says nothing of what the token was."""
         try:
-            revocation.revoke(request, self._token_of_client(request))
+            presented_tokens.revoke(request, self._token_of_client(request))
         except OAuth2Error as error:
             return error_answer(error)
         return ProtocolAnswer(200, NO_STORE, "", None)

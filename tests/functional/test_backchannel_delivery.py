@@ -9,8 +9,7 @@ from sqlalchemy import delete, select
 
 from authservice.database.database import Database
 from authservice.models import logout_notice
-from authservice.oauth.logout.backchannel import BackchannelLogout
-from authservice.oauth.logout.turns import AT_ONCE, LogoutTurns
+from authservice.oauth.logout.backchannel import AT_ONCE, BackchannelLogout, LogoutTurns
 from authservice.services.sessions import logout_notices
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.lock_waits import wait_until_blocked

@@ -1,6 +1,6 @@
 """What the endpoints of the authorization server work with when no request of a browser came."""
 
-from authservice.oauth.context import ServerContext
+from authservice.oauth.request import ServerContext
 
 
 def server_context(components, database, transaction=None):

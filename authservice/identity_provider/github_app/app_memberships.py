@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
-from authservice.identity_provider import own_teams, reasons
-from authservice.identity_provider.github_api import GitHubApi
+from authservice.identity_provider import own_memberships, reasons
 from authservice.identity_provider.github_app.installations import (
     NOT_INSTALLED,
     Installation,
@@ -25,8 +24,8 @@ from authservice.identity_provider.github_app.organizations import (
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.github_profile import account_number
 from authservice.identity_provider.named_groups import NamedGroups, PinsOf
-from authservice.identity_provider.own_teams import OwnList
-from authservice.identity_provider.provider_calls import ProviderCalls, parsed
+from authservice.identity_provider.own_memberships import OwnList
+from authservice.identity_provider.provider_calls import GitHubApi, ProviderCalls, parsed
 from authservice.services.people.memberships import Group, Memberships
 from authservice.services.people.users import Profile
 from authservice.settings import AuthSettings
@@ -61,7 +60,7 @@ class AppMemberships:
     def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
         """Return the groups of a person who signs in; raises SignInFailedError for an outage."""
         calls = self.installations.calls(_SIGN_IN_SECONDS)
-        own = own_teams.listed(api)
+        own = own_memberships.own_list(api)
         # Who may add people to teams could make a list too long for the team of a rule.
         whole = own if own is not None and own.is_whole else None
         return self.of_person(calls, profile.account_id, profile.username or "", own=whole)

@@ -14,7 +14,7 @@ from authservice import clock
 from authservice.httpclient import Client, Request, Response
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app.known_pages import UnreadableError
-from authservice.identity_provider.pauses import Pauses, PausingCalls
+from authservice.identity_provider.provider_calls import Pauses, PausingCalls
 
 _log = logging.getLogger(__name__)
 

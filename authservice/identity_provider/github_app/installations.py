@@ -14,12 +14,10 @@ from authservice import clock, outgoing
 from authservice.crypto.app_token import AppKey
 from authservice.httpclient import Client, Timeouts
 from authservice.identity_provider import github_groups, reasons
-from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_app.hourly_questions import AppCalls, HourlyQuestions
 from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.github_profile import account_number
-from authservice.identity_provider.pauses import Pauses
-from authservice.identity_provider.provider_calls import ProviderCalls, parsed
+from authservice.identity_provider.provider_calls import GitHubApi, Pauses, ProviderCalls, parsed
 from authservice.services.people.memberships import Group
 from authservice.settings import GitHubAppSettings, OutgoingSettings, ProviderSettings
 

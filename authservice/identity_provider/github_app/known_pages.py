@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from authservice.identity_provider import github_groups, reasons
-from authservice.identity_provider.github_api import PAGE_SIZE, GitHubApi, has_next
-from authservice.identity_provider.provider_calls import MovedError
+from authservice.identity_provider.provider_calls import PAGE_SIZE, GitHubApi, MovedError, has_next
 
 _OK, _UNCHANGED, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 200, 304, 401, 403, 404
 # Of 100 each: no list of a provider is longer.

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from authservice import clock
 from authservice.httpclient import Response
 from authservice.identity_provider import github_groups, reasons
-from authservice.identity_provider.github_api import GitHubApi
 from authservice.identity_provider.github_app.installations import Installation
 from authservice.identity_provider.github_app.known_pages import (
     NOT_OUR_TOKEN,
@@ -17,7 +16,7 @@ from authservice.identity_provider.github_app.known_pages import (
 )
 from authservice.identity_provider.github_groups import Team
 from authservice.identity_provider.github_profile import account_number
-from authservice.identity_provider.provider_calls import MovedError, parsed
+from authservice.identity_provider.provider_calls import GitHubApi, MovedError, parsed
 from authservice.services.people.memberships import Group
 
 _OK, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 200, 401, 403, 404

@@ -1,25 +1,28 @@
-"""Acting upon events of the provider: in threads of their own, within seconds.
+"""Events of the provider, what each is about, and acting upon them within seconds.
 
 An event is a hint: what the provider answers about the person counts. Only while it cannot be
 reached does the event itself count, the first time it comes: a removal then removes. What is to be
 done is stored before the provider hears that the event was taken, so that no process loses it.
+
+Only the body of an event is signed, and not its name. So an event says what its own members say,
+whatever it is called, and one that lacks some of them says nothing.
 """
 
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from authservice.database.database import Database
-from authservice.identity_provider import SignInFailedError
-from authservice.identity_provider.github_app import hints
+from authservice.identity_provider import SignInFailedError, github_groups
 from authservice.identity_provider.github_app.confirmations import Confirmations
-from authservice.identity_provider.github_app.hints import Hint
 from authservice.identity_provider.github_app.installations import Installations
+from authservice.identity_provider.github_profile import account_number
 from authservice.services.admission import pins, poll_turns, stored_events
 from authservice.services.admission.stored_events import ClaimedEvents
 from authservice.services.admission.stored_people import StoredPerson
@@ -27,6 +30,151 @@ from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind
 
 _log = logging.getLogger(__name__)
+
+Content = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What to do upon an event."""
+
+    organization: str | None = None
+    """The number of that which it comes from; None where it comes from a person."""
+    account_id: str | None = None
+    """The person to ask the provider about."""
+    leaves: bool = False
+    """The person is said to have left the organization, or the team."""
+    team: str | None = None
+    """The number of the team that the person came to or left."""
+    is_child: bool = False
+    """Whether that team has a parent, whose member the person was too."""
+    revoked: bool = False
+    """The person has withdrawn what the App was allowed in their name: it can read nothing more."""
+    lists: bool = False
+    """Organizations, teams or installations changed: the lists have to be read again."""
+
+    @property
+    def departs(self) -> bool:
+        """Tell whether the person may have to go."""
+        return self.leaves or self.revoked
+
+    def of_a_repeat(self) -> "Hint":
+        """Return what to do if it has been done: ask again, since a replay itself says nothing."""
+        return replace(self, leaves=False, revoked=False)
+
+
+def hint_of(name: str, content: Content) -> Hint | None:
+    """Return what an event is about; None where that is nothing for us."""
+    read = _EVENTS.get(name)
+    return None if read is None else read(content)
+
+
+def hint_of_stored(stored: Content) -> Hint | None:
+    """Return what was stored of a hint; None for what a later version has stored."""
+    return Hint(**stored) if stored.keys() <= Hint.__dataclass_fields__.keys() else None
+
+
+def _organization(content: Content) -> Hint | None:
+    match content.get("action"):
+        case "member_removed" | "member_added" as action:
+            membership = content.get("membership")
+            person = membership.get("user") if isinstance(membership, dict) else None
+            return _of_person(person, content, leaves=action == "member_removed")
+        case "renamed" | "deleted":
+            return _of_lists(_organization_of(content))
+    return None
+
+
+def _membership(content: Content) -> Hint | None:
+    team = content.get("team")
+    if content.get("action") not in {"added", "removed"} or not isinstance(team, dict):
+        return None
+    number = account_number(team.get("id"))
+    if number is None:
+        return None
+    return _of_person(
+        content.get("member"),
+        content,
+        leaves=content["action"] == "removed",
+        team=number,
+        is_child=isinstance(team.get("parent"), dict),
+    )
+
+
+def _team(content: Content) -> Hint | None:
+    changes = content.get("action") in {"created", "deleted", "edited"}
+    is_there = isinstance(content.get("team"), dict)
+    return _of_lists(_organization_of(content)) if changes and is_there else None
+
+
+def _org_block(content: Content) -> Hint | None:
+    blocked = content.get("action") == "blocked"
+    if not blocked and content.get("action") != "unblocked":
+        return None
+    return _of_person(content.get("blocked_user"), content, leaves=blocked)
+
+
+def _authorization(content: Content) -> Hint | None:
+    # No other event is as short: one of those must not be taken for this one.
+    if content.get("action") != "revoked" or content.keys() & {"installation", "organization"}:
+        return None
+    account_id = _number(content.get("sender"))
+    return None if account_id is None else Hint(account_id=account_id, revoked=True)
+
+
+def _installation(content: Content) -> Hint | None:
+    installed = content.get("installation")
+    if not isinstance(installed, dict):
+        return None
+    return _of_lists(_number_of_organization(installed.get("account")))
+
+
+def _of_lists(organization: str | None) -> Hint | None:
+    return None if organization is None else Hint(organization=organization, lists=True)
+
+
+def _of_person(
+    person: object,
+    content: Content,
+    *,
+    leaves: bool,
+    team: str | None = None,
+    is_child: bool = False,
+) -> Hint | None:
+    account_id, organization = _number(person), _organization_of(content)
+    if account_id is None or organization is None:
+        return None
+    return Hint(
+        organization=organization,
+        account_id=account_id,
+        leaves=leaves,
+        team=team,
+        is_child=is_child,
+    )
+
+
+def _organization_of(content: Content) -> str | None:
+    return _number_of_organization(content.get("organization"))
+
+
+def _number_of_organization(entry: object) -> str | None:
+    group = github_groups.organization(entry)
+    return None if group is None else group.number
+
+
+def _number(person: object) -> str | None:
+    return account_number(person.get("id")) if isinstance(person, dict) else None
+
+
+_EVENTS: dict[str, Callable[[Content], Hint | None]] = {
+    "organization": _organization,
+    "membership": _membership,
+    "team": _team,
+    "org_block": _org_block,
+    "github_app_authorization": _authorization,
+    "installation": _installation,
+}
+
 
 _AT_ONCE = 8
 # What is said of a person must be known five seconds after the event.
@@ -62,14 +210,14 @@ class ProviderEvents:
         self._ended = threading.Event()
         self._places = ThreadPoolExecutor(_AT_ONCE, "provider-events")
 
-    def take(self, name: str, content: hints.Content, fingerprint: str) -> None:
+    def take(self, name: str, content: Content, fingerprint: str) -> None:
         """Store an event, if it is about something of ours, and act upon it soon.
 
         An App that is public can be installed by strangers, whose events are signed as well. One
         that comes again may be replayed: the provider decides, and the event does not count. A
         withdrawal counts again once the person has signed in since.
         """
-        hint = hints.of_event(name, content)
+        hint = hint_of(name, content)
         if hint is None or not self._is_ours(hint.organization):
             return
         with self._database.transaction() as connection:
@@ -137,7 +285,7 @@ class ProviderEvents:
     def _act(self, events: ClaimedEvents) -> int:
         """Act upon the events of one person, and return how many questions that took."""
         try:
-            return self._ask([each for each in map(hints.of_stored, events.hints) if each], events)
+            return self._ask([each for each in map(hint_of_stored, events.hints) if each], events)
         except SQLAlchemyError:
             raise
         except Exception:  # noqa: BLE001  (nobody would hear of it)

@@ -17,15 +17,14 @@ from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
 
 from authservice.oauth import id_token, pkce
 from authservice.oauth.authorize import response
-from authservice.oauth.authorize.fatal_error import (
+from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.response import (
     FatalAuthorizationError,
     foreign_redirect_uri,
 )
-from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.oauth.claims_parameter import RequestedClaims
-from authservice.oauth.context import ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.request import OAuthRequest
+from authservice.oauth.request import OAuthRequest, ServerContext
 from authservice.services.clients.clients import Client
 from authservice.settings.resource_indicators import as_named
 

@@ -5,9 +5,12 @@ from urllib.parse import parse_qsl
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
 from authservice.oauth.authorize.pending import InteractionError
-from authservice.oauth.authorize.response import AuthorizationRefusedError, refuse
+from authservice.oauth.authorize.response import (
+    AuthorizationRefusedError,
+    FatalAuthorizationError,
+    refuse,
+)
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 from authservice.settings.hosts import origin_of

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from sqlalchemy import and_, select
 
-from authservice.identity_provider.github_app.hints import Hint
+from authservice.identity_provider.github_app.provider_events import Hint
 from authservice.models import admission_state, removed_account, user
 from authservice.services.admission import poll_turns, stored_events
 from tests.helpers import provider_events

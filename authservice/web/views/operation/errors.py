@@ -12,9 +12,8 @@ from pyramid.view import exception_view_config, notfound_view_config
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from authservice.oauth.authorize.fatal_error import FatalAuthorizationError
 from authservice.oauth.authorize.pending import InteractionError
-from authservice.oauth.authorize.response import AuthorizationRefusedError
+from authservice.oauth.authorize.response import AuthorizationRefusedError, FatalAuthorizationError
 from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web import routes
 from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json

@@ -3,7 +3,7 @@
 import pytest
 
 from authservice.identity_provider import SignInFailedError
-from authservice.identity_provider.github_app import directory
+from authservice.identity_provider.github_app import poll
 from authservice.services.people.memberships import Group, Memberships
 from tests.helpers.github_app import HUBOT, MONA
 
@@ -123,7 +123,7 @@ def test_a_login_that_another_person_has_by_now_is_no_membership(service):
 
 def test_the_lists_and_the_question_say_the_same(service, standin):
     source = service.app.memberships
-    read = directory.read(source, source.installations.calls(60), lambda: None)
+    read = poll.read_directory(source, source.installations.calls(60), lambda: None)
 
     for number, login in ((MONA, "octocat"), (HUBOT, "hubot"), ("900001", "newcomer")):
         listed, own = read.of(number), service.groups_at_sign_in(login)

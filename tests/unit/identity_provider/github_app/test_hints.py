@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from authservice.identity_provider.github_app import hints
-from authservice.identity_provider.github_app.hints import Hint
+from authservice.identity_provider.github_app.provider_events import Hint, hint_of
 from tests.helpers import provider_events
 
 of_acme = partial(Hint, organization="7")
@@ -60,7 +59,7 @@ def test_an_event_says_whom_it_is_about(subtests):
         ("push", {"ref": "refs/heads/main"}, None),
     ):
         with subtests.test(event=event, content=content, hint=hint):
-            assert hints.of_event(event, content) == hint
+            assert hint_of(event, content) == hint
 
 
 def test_the_body_of_another_event_says_nothing_under_this_name(subtests):
@@ -73,7 +72,7 @@ def test_the_body_of_another_event_says_nothing_under_this_name(subtests):
         ("membership", {"action": "removed", "member": {"id": 1}, "repository": {"id": 1}}),
     ):
         with subtests.test(event=event, content=content):
-            assert hints.of_event(event, content) is None
+            assert hint_of(event, content) is None
 
 
 NOTHING = [None, True, 0, -1, 1.5, "480938", [], {}, {"id": None}, {"id": "480938"}, {"id": True}]
@@ -85,7 +84,7 @@ def test_an_event_with_a_member_of_another_kind_says_nothing(subtests):
             with subtests.test(value=value, member=member):
                 content = provider_events.membership("removed") | {member: value}
 
-                assert hints.of_event("membership", content) is None
+                assert hint_of("membership", content) is None
 
 
 def test_nor_does_a_membership_of_nobody(subtests):
@@ -94,9 +93,8 @@ def test_nor_does_a_membership_of_nobody(subtests):
             content = provider_events.organization("member_removed")
             content["membership"] = {"user": value}
 
-            assert hints.of_event("organization", content) is None
+            assert hint_of("organization", content) is None
             assert (
-                hints.of_event("github_app_authorization", {"action": "revoked", "sender": value})
-                is None
+                hint_of("github_app_authorization", {"action": "revoked", "sender": value}) is None
             )
-            assert hints.of_event("organization", content | {"action": value}) is None
+            assert hint_of("organization", content | {"action": value}) is None

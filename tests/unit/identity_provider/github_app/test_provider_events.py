@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from authservice import clock
-from authservice.identity_provider.github_app.hints import Hint
+from authservice.identity_provider.github_app.provider_events import Hint
 from authservice.models import admission_state, provider_event, removed_account, session
 from authservice.services.admission import stored_events
 from tests.helpers import earlier_rows, provider_events
