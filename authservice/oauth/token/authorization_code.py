@@ -38,46 +38,54 @@ _SIGNED_OUT = "The user has signed out since."
 
 
 class AuthorizationCodeGrant(GrantTypeBase):
-    """Gives tokens for a code, once, to the client that it was issued to."""
+    """Gives tokens for a code, once, to the client that it was issued to.
+
+    The server finds a grant by its type, as oauthlib has it; nothing else of the base is used.
+    """
 
     def create_token_response(self, request: OAuthRequest) -> dict[str, Any]:
-        """Return the tokens; raises OAuth2Error, and the code can never be redeemed then."""
-        lifetimes = request.context.settings.lifetimes
-        request.parameters.require("code", "redirect_uri")
-        code = _find_code(request)
-        try:
-            _refuse_replay(request, code)
-            _check_redirect_uri(request, code)
-            pkce.check_verifier_form(request.parameters)
-            session, consent = _find_session_and_consent(request, code)
-            admitted = admitted_after(request.context, session.user)
-            granted = TokenGrant.of_code(code)
-            grant = remaining(request.context, request.client, granted, consent)
-            resources = issue.target(request.parameters, granted, grant)
-            pkce.check_verifier(request.parameters, code.grant.code_challenge)
+        """Return the tokens; raises as ``redeem``."""
+        return redeem(request)
 
-            # Before the transaction: no lock is held while it is signed.
-            offline = "offline_access" in grant.scopes
-            tokens = issue.sign(request, grant, session.user, grant.scopes, resources)
 
-            transaction = request.context.transaction()
-            writer = transaction.connection
-            family = lifetimes.refresh_family if offline else timedelta()
-            _spend(transaction, code, family + lifetimes.access_token)
-            person_lock.share(writer, grant.user_id, grant.client_id)
-            _require_session_and_consent(request, writer, code, grant, admitted)
-            start = _start_family if offline else _start_without_refresh_token
-            grant_id = start(request, writer, tokens)
-            if request.client.backchannel_logout_uri is not None:
-                logout_notices.add_participant(writer, code.grant.session_id, grant.client_id)
-            ignored = code.grant.ignored_scopes
-            issue.store(transaction, GRANT_TYPE, tokens, grant_id, grant, ignored)
-        except OAuth2Error:
-            # A client may not try one verifier after the other.
-            writer = request.context.transaction().connection
-            authorization_codes.spend(writer, code, code.row.expires_at)
-            raise
-        return tokens.answer
+def redeem(request: OAuthRequest) -> dict[str, Any]:
+    """Return the tokens; raises OAuth2Error, and the code can never be redeemed then."""
+    lifetimes = request.context.settings.lifetimes
+    request.parameters.require("code", "redirect_uri")
+    code = _find_code(request)
+    try:
+        _refuse_replay(request, code)
+        _check_redirect_uri(request, code)
+        pkce.check_verifier_form(request.parameters)
+        session, consent = _find_session_and_consent(request, code)
+        admitted = admitted_after(request.context, session.user)
+        granted = TokenGrant.of_code(code)
+        grant = remaining(request.context, request.client, granted, consent)
+        resources = issue.target(request.parameters, granted, grant)
+        pkce.check_verifier(request.parameters, code.grant.code_challenge)
+
+        # Before the transaction: no lock is held while it is signed.
+        offline = "offline_access" in grant.scopes
+        tokens = issue.sign(request, grant, session.user, grant.scopes, resources)
+
+        transaction = request.context.transaction()
+        writer = transaction.connection
+        family = lifetimes.refresh_family if offline else timedelta()
+        _spend(transaction, code, family + lifetimes.access_token)
+        person_lock.share(writer, grant.user_id, grant.client_id)
+        _require_session_and_consent(request, writer, code, grant, admitted)
+        start = _start_family if offline else _start_without_refresh_token
+        grant_id = start(request, writer, tokens)
+        if request.client.backchannel_logout_uri is not None:
+            logout_notices.add_participant(writer, code.grant.session_id, grant.client_id)
+        ignored = code.grant.ignored_scopes
+        issue.store(transaction, GRANT_TYPE, tokens, grant_id, grant, ignored)
+    except OAuth2Error:
+        # A client may not try one verifier after the other.
+        writer = request.context.transaction().connection
+        authorization_codes.spend(writer, code, code.row.expires_at)
+        raise
+    return tokens.answer
 
 
 def _find_code(request: OAuthRequest) -> AuthorizationCode:

@@ -24,37 +24,45 @@ _REFUSED = (
 
 
 class RefreshTokenGrant(GrantTypeBase):
-    """Gives new tokens for a refresh token, and a successor that takes its place."""
+    """Gives new tokens for a refresh token, and a successor that takes its place.
+
+    The server finds a grant by its type, as oauthlib has it; nothing else of the base is used.
+    """
 
     def create_token_response(self, request: OAuthRequest) -> dict[str, Any]:
-        """Return the tokens; raises OAuth2Error."""
-        request.parameters.require("refresh_token")
-        presented = _find_token(request)
-        _refuse_replay(request, presented)
-        family = presented.family
-        admitted_after(request.context, family.user)
-        # Before the transaction: no lock is held while it is signed.
-        tokens = _signed(request, family, family.consent)
+        """Return the tokens; raises as ``refresh``."""
+        return refresh(request)
 
-        transaction = request.context.transaction()
-        writer = transaction.connection
-        person_lock.share(writer, family.user_id, family.client_id)
-        if not request.client.skip_consent:
-            consent = consents.find(writer, family.client_id, family.user_id)
-            if not tokens.grant.is_within(consent):
-                # Less is allowed than when it was signed. It stays so, the person being shared.
-                tokens = _signed(request, family, consent)
-        require_allowed(request.context, writer, family.client_id, family.user_id)
-        successor = _rotate(transaction, request, presented)
-        if successor is None:
-            raise InvalidGrantError(description=_REFUSED)
-        tokens.answer["refresh_token"] = successor.token
-        if successor.session_id is not None and not family.session_is_alive:
-            grants.leave_session(writer, successor.id, successor.session_id)
-        stored = TokenGrant.of_family(family)
-        ignored = request.client.ignored_of(_requested(request) or ())
-        issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, ignored)
-        return tokens.answer
+
+def refresh(request: OAuthRequest) -> dict[str, Any]:
+    """Return the tokens; raises OAuth2Error."""
+    request.parameters.require("refresh_token")
+    presented = _find_token(request)
+    _refuse_replay(request, presented)
+    family = presented.family
+    admitted_after(request.context, family.user)
+    # Before the transaction: no lock is held while it is signed.
+    tokens = _signed(request, family, family.consent)
+
+    transaction = request.context.transaction()
+    writer = transaction.connection
+    person_lock.share(writer, family.user_id, family.client_id)
+    if not request.client.skip_consent:
+        consent = consents.find(writer, family.client_id, family.user_id)
+        if not tokens.grant.is_within(consent):
+            # Less is allowed than when it was signed. It stays so, the person being shared.
+            tokens = _signed(request, family, consent)
+    require_allowed(request.context, writer, family.client_id, family.user_id)
+    successor = _rotate(transaction, request, presented)
+    if successor is None:
+        raise InvalidGrantError(description=_REFUSED)
+    tokens.answer["refresh_token"] = successor.token
+    if successor.session_id is not None and not family.session_is_alive:
+        grants.leave_session(writer, successor.id, successor.session_id)
+    stored = TokenGrant.of_family(family)
+    ignored = request.client.ignored_of(_requested(request) or ())
+    issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, ignored)
+    return tokens.answer
 
 
 def _find_token(request: OAuthRequest) -> RefreshToken:
