@@ -28,7 +28,7 @@ from authservice.database.sqlite.checkpoints import Checkpoints
 from authservice.database.sqlite.database_file import DatabaseFile
 from authservice.database.sqlite.engines import engines
 from authservice.database.sqlite.write_ahead_log import WriteAheadLog
-from authservice.database.transaction import Transaction, Transactions
+from authservice.database.transaction import Session, Transaction
 
 
 class Database:
@@ -50,7 +50,8 @@ class Database:
             self._checkpoints = Checkpoints(WriteAheadLog(str(self.url.database)))
         else:
             self._reader, self.writer = postgresql.engines(self.url, patience)
-        self._transactions = Transactions(self.writer, self._note_commit)
+        # To make a session costs as much as a transaction: they are used again.
+        self._sessions: list[Session] = []
         self.observe_wait: Callable[[float], None] | None = None
         """Called with the seconds that each writing transaction waited for its turn."""
         self._here = threading.local()
@@ -111,13 +112,16 @@ class Database:
         when another process does or the database is away.
         """
         self._require_file()
-        if self.observe_wait is None:
-            return self._transactions.begin(dry_run=dry_run)
+        try:
+            session = self._sessions.pop()
+        except IndexError:
+            session = Session(self.writer, self._note_commit)
         began = perf_counter()
         try:
-            return self._transactions.begin(dry_run=dry_run)
+            return Transaction(session, self._sessions.append, dry_run=dry_run)
         finally:
-            self.observe_wait(perf_counter() - began)
+            if self.observe_wait is not None:
+                self.observe_wait(perf_counter() - began)
 
     def checkpoint(self) -> None:
         """Move what was committed from SQLite's log into its file; there is nothing on a server."""

@@ -1,7 +1,7 @@
 """A writing transaction that one can hold: its connection, what happened in it, and how it ends.
 
-A transaction manager commits it, which zope.sqlalchemy joins the connection to. Manager and
-connection belong to one transaction at a time, and to no thread.
+A transaction manager commits it, which zope.sqlalchemy joins a session to. Both belong to one
+transaction at a time, and to no thread.
 """
 
 from collections.abc import Callable
@@ -23,22 +23,22 @@ class Transaction:
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        joined: "_Joined",
-        give_back: Callable[["_Joined"], None],
-        *,
-        dry_run: bool,
+        self, session: "Session", give_back: Callable[["Session"], None], *, dry_run: bool
     ) -> None:
-        self.connection = connection
-        """What its statements run on until it is committed or ends."""
-        self._joined = joined
+        """Begin it in a session that has none; raises what the database raises."""
+        self._session = session
         self._give_back = give_back
         self._dry_run = dry_run
         self._noted: list[Event] = []
         self._committed = False
         self.when_ended: Callable[[bool], None] | None = None
         """Called at the end, with whether it was committed."""
+        try:
+            self.connection = session.begin()
+            """What its statements run on until it is committed or ends."""
+        except BaseException:
+            give_back(session)
+            raise
 
     def note(self, event: Event) -> None:
         """Log an event as soon as the transaction is committed and has ended."""
@@ -46,7 +46,7 @@ class Transaction:
 
     def commit(self) -> None:
         """Return when what was written is committed; then nothing more is written."""
-        self._joined.commit()
+        self._session.manager.commit()
         self._committed = True
 
     def end(self) -> None:
@@ -56,9 +56,9 @@ class Transaction:
         """
         try:
             if not self._committed:
-                self._joined.roll_back()
+                self._session.roll_back()
         finally:
-            self._give_back(self._joined)
+            self._give_back(self._session)
             if self.when_ended is not None:
                 self.when_ended(self._committed)
         if self._committed:
@@ -80,32 +80,6 @@ class Transaction:
             self.end()
 
 
-class Transactions:
-    """The writing transactions on one database.
-
-    ``note_commit`` is called after each commit, and raises where it counts for nothing.
-    """
-
-    def __init__(self, engine: Engine, note_commit: Callable[[], None]) -> None:
-        self._engine = engine
-        self._note_commit = note_commit
-        # To make a manager and what joins it costs as much as a transaction: they are used again.
-        self._idle: list[_Joined] = []
-
-    def begin(self, *, dry_run: bool = False) -> Transaction:
-        """Begin a transaction; raises what the database raises."""
-        try:
-            joined = self._idle.pop()
-        except IndexError:
-            joined = _Joined(_Work(self._engine, self._note_commit))
-        try:
-            connection = joined.begin()
-        except BaseException:
-            self._idle.append(joined)
-            raise
-        return Transaction(connection, joined, self._idle.append, dry_run=dry_run)
-
-
 def get_ready() -> None:
     """Import what the first writing transaction needs, which would wait for it otherwise.
 
@@ -115,17 +89,29 @@ def get_ready() -> None:
     import_module("zope.sqlalchemy")
 
 
-class _Work:
-    """One transaction after another on an engine, with what zope.sqlalchemy asks of a session.
+class Session:
+    """What zope.sqlalchemy takes for a session of SQLAlchemy: one transaction after another.
 
-    SQLAlchemy's own session keeps account of mapped objects, of which there are none here. That
-    takes a third of the time in which a transaction begins and is committed.
+    It joins a session to a transaction manager. When that commits, it calls ``flush``, then
+    ``commit`` of what ``get_transaction`` returns, then ``close``; ``twophase`` and
+    ``expire_on_commit`` tell it that nothing more is needed. SQLAlchemy's own session keeps account
+    of mapped objects, of which there are none here. That takes a third of the time in which a
+    transaction begins and is committed.
+
+    ``note_commit`` is called after each commit, and raises where it counts for nothing.
     """
 
     twophase = False
     expire_on_commit = False
 
     def __init__(self, engine: Engine, note_commit: Callable[[], None]) -> None:
+        # Imported here, as ``get_ready`` says.
+        from transaction import TransactionManager  # noqa: PLC0415
+        from zope.sqlalchemy import mark_changed  # noqa: PLC0415
+
+        self.manager = TransactionManager(explicit=True)
+        """Commits what was begun."""
+        self._join = mark_changed
         self._engine = engine
         self._note_commit = note_commit
         self._connection: Connection | None = None
@@ -133,14 +119,24 @@ class _Work:
 
     def begin(self) -> Connection:
         """Begin a transaction, and return its connection."""
-        connection = self._engine.connect()
+        self.manager.begin()
         try:
-            self._transaction = connection.begin()
+            self._connection = self._engine.connect()
+            self._transaction = self._connection.begin()
+            # It would not commit what it does not know to have changed.
+            self._join(self, self.manager)
         except BaseException:
-            connection.close()
+            self.roll_back()
             raise
-        self._connection = connection
-        return connection
+        return self._connection
+
+    def roll_back(self) -> None:
+        """Undo what was begun."""
+        try:
+            # By itself: the manager would log a failure, with a traceback, before it raises it.
+            self.close()
+        finally:
+            self.manager.abort()
 
     def get_transaction(self) -> Self:
         """Return what zope.sqlalchemy commits."""
@@ -166,38 +162,3 @@ class _Work:
         finally:
             if connection is not None:
                 connection.close()
-
-
-class _Joined:
-    """A manager, and the transactions that it commits, each of which has to be begun."""
-
-    def __init__(self, work: _Work) -> None:
-        # Imported here, as ``get_ready`` says.
-        from transaction import TransactionManager  # noqa: PLC0415
-        from zope.sqlalchemy import mark_changed  # noqa: PLC0415
-
-        self._work = work
-        self._manager = TransactionManager(explicit=True)
-        self._join = mark_changed
-
-    def begin(self) -> Connection:
-        self._manager.begin()
-        try:
-            connection = self._work.begin()
-            # It would not commit what it does not know to have changed.
-            self._join(self._work, self._manager)
-        except BaseException:
-            self._manager.abort()
-            self._work.close()
-            raise
-        return connection
-
-    def commit(self) -> None:
-        self._manager.commit()
-
-    def roll_back(self) -> None:
-        try:
-            # By itself: the manager would log a failure, with a traceback, before it raises it.
-            self._work.close()
-        finally:
-            self._manager.abort()
