@@ -1,16 +1,15 @@
 """What the application is made of in local mode: that of every mode, and what controls it."""
 
 import logging
-from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlalchemy.exc import OperationalError
 
 from authservice.database.database import Database
 from authservice.local_mode import description
 from authservice.local_mode.control import control_token
-from authservice.local_mode.follower import Follower
+from authservice.local_mode.follower import Follower, turn_clock
 from authservice.local_mode.persons import file
 from authservice.local_mode.persons.person import local_developer
 from authservice.local_mode.persons.persons import Persons
@@ -22,10 +21,12 @@ from authservice.settings import AuthSettings
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.components import Components
 
+if TYPE_CHECKING:
+    from authservice.observability.tracing import ProcessTracing
+
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalComponents(Components):
     """The parts of local mode."""
 
@@ -36,11 +37,23 @@ class LocalComponents(Components):
         "authservice.local_mode.pages",
     )
 
-    control_token: str | None
-    """Without one the control API answers 401 to every request."""
     identity_provider: PersonsProvider
-    request_log: RequestLog
-    follower: Follower
+
+    def __init__(
+        self, settings: AuthSettings, database: Database, tracing: "ProcessTracing | None"
+    ) -> None:
+        """Make the parts; raises SystemExit as those of every application do."""
+        # Before the keys are loaded, which go by the clock.
+        turn_clock(database)
+        super().__init__(settings, database, tracing)
+        self.openapi = description.with_control(self.openapi)
+        self.sign_in_places = UnlimitedPlaces(settings.provider.concurrent_sign_ins)
+        # Without one the control API answers 401 to every request.
+        self.control_token = control_token.of(settings.local, database)
+        self.request_log = RequestLog(_beside(database))
+        self.follower = Follower(
+            database, self.signing_keys, self.backchannel_logout, self.request_log
+        )
 
     @property
     def persons(self) -> Persons:
@@ -49,52 +62,34 @@ class LocalComponents(Components):
 
     def start(self) -> None:
         """Start what every application has, and what local mode has beside it."""
-        Components.start(self)
+        super().start()
         self.follower.start()
 
     def close(self) -> None:
         """Stop what every application has, and what local mode has beside it."""
         self.follower.stop()
         self.request_log.close()
-        Components.close(self)
+        super().close()
+
+    def _identity_provider(self) -> PersonsProvider:
+        """Return where people sign in to a database that is marked from now on."""
+        settings = self.settings
+        try:
+            local_mark.put(self.database)
+        except OperationalError:
+            _log.exception("the database is marked as that of local mode with the first sign-in")
+        persons = Persons(
+            local_developer(f"{settings.auth_url}/static/local-developer.svg"),
+            file.persons_of(settings.local.persons_file),
+        )
+        callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
+        return PersonsProvider(settings.provider.id, callback_url, self.database, persons)
 
 
 def local(request: AuthRequest) -> LocalComponents:
     """Return what the application of a request is made of."""
     components: LocalComponents = request.registry.components
     return components
-
-
-def persons_provider(settings: AuthSettings, database: Database) -> PersonsProvider:
-    """Return where people sign in to a database that is marked from now on; raises SystemExit."""
-    try:
-        local_mark.put(database)
-    except OperationalError:
-        _log.exception("the database is marked as that of local mode with the first sign-in")
-    persons = Persons(
-        local_developer(f"{settings.auth_url}/static/local-developer.svg"),
-        file.persons_of(settings.local.persons_file),
-    )
-    callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
-    return PersonsProvider(settings.provider.id, callback_url, database, persons)
-
-
-def in_local_mode(parts: Components) -> LocalComponents:
-    """Return the parts of an application that obeys; raises SystemExit."""
-    settings, database = parts.settings, parts.database
-    common = {field.name: getattr(parts, field.name) for field in fields(Components)}
-    wrapped = {
-        "openapi": description.with_control(parts.openapi),
-        "sign_in_places": UnlimitedPlaces(settings.provider.concurrent_sign_ins),
-    }
-    request_log = RequestLog(_beside(database))
-    follower = Follower(database, parts.signing_keys, parts.backchannel_logout, request_log)
-    return LocalComponents(
-        **common | wrapped,
-        control_token=control_token.of(settings.local, database),
-        request_log=request_log,
-        follower=follower,
-    )
 
 
 def _beside(database: Database) -> Path | None:

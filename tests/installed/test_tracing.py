@@ -21,6 +21,7 @@ from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 SERVER, CLIENT = 2, 3
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+_TRACED = "from authservice.application import tracing; tracing()"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
@@ -287,15 +288,15 @@ def test_unless_it_is_asked_for_nothing_of_it_is_there(environ, make_app, monkey
     ],
 )
 def test_a_variable_of_no_use_stops_the_start(environ, why):
-    ended = _run("from authservice import start; start.tracing()", **environ)
+    ended = _run(_TRACED, **environ)
 
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].startswith(f"authservice: {why}")
 
 
 def test_without_the_library_the_start_says_what_to_install():
-    code = "import sys; sys.modules['opentelemetry'] = None; from authservice import start; "
-    ended = _run(f"{code} start.tracing()", OTEL_TRACES_EXPORTER="otlp")
+    lacking = "import sys; sys.modules['opentelemetry'] = None; "
+    ended = _run(f"{lacking}{_TRACED}", OTEL_TRACES_EXPORTER="otlp")
 
     assert ended.returncode == 1
     assert ended.stderr == (

@@ -12,7 +12,8 @@ from authservice.web.request.cookies import Cookies
 from tests.unit.settings.loading import SECRET_BYTES, local
 
 SETTINGS = local()
-DOCUMENT = json.loads(document(SETTINGS, Cookies(SETTINGS, ServerSecret(SECRET_BYTES))))
+_COOKIES = Cookies(SETTINGS, ServerSecret(SECRET_BYTES))
+DOCUMENT = json.loads(document(SETTINGS, _COOKIES.session_name, _COOKIES.companion_name))
 
 
 @dataclass(frozen=True)

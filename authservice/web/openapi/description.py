@@ -6,19 +6,18 @@ from pathlib import Path
 
 from authservice.crypto.compact_json import compact
 from authservice.settings import AuthSettings
-from authservice.web.request.cookies import Cookies
 
 _COMPILED = Path(__file__).with_name("openapi.json")
 
 
-def document(settings: AuthSettings, cookies: Cookies) -> bytes:
+def document(settings: AuthSettings, session_cookie: str, companion_cookie: str) -> bytes:
     """Return the description of the service that has these settings, in JSON."""
     return _document(
         settings.service_name,
         settings.auth_url,
         f"{settings.issuer}/.well-known/openid-configuration",
-        cookies.session_name,
-        cookies.companion_name,
+        session_cookie,
+        companion_cookie,
     )
 
 

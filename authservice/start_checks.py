@@ -1,4 +1,4 @@
-"""What happens before the first request: the database is checked, secret and keys are at hand.
+"""What the database has to be and to hold before the first request.
 
 A server that must not run says why in one line and does not serve. One whose database cannot be
 reached does serve: it comes back by itself, and readiness says so meanwhile.
@@ -7,57 +7,29 @@ reached does serve: it comes back by itself, and readiness says so meanwhile.
 import logging
 import os
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from authservice.crypto.local_secret import local_secret
 from authservice.crypto.server_secret import ServerSecret
 from authservice.database import schema
 from authservice.database.database import Database
-from authservice.database.postgresql import engines as postgresql
 from authservice.database.revision import REVISION
 from authservice.database.sqlite.file_system import network_file_system
-from authservice.identity_provider import LOCAL_DEVELOPER, IdentityProvider
+from authservice.identity_provider import LOCAL_DEVELOPER
 from authservice.models import account, user
-from authservice.services.admission import pins
 from authservice.services.admission.state import RulesInForce
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.people import provider_pin
 from authservice.services.people.provider_pin import ProviderPin
 from authservice.services.upkeep import local_mark
-from authservice.settings import (
-    METRICS_MISSING,
-    TRACING_MISSING,
-    AuthSettings,
-    load_traces_exporter,
-)
-
-if TYPE_CHECKING:
-    from authservice.identity_provider.github_app.github_app import GitHubApp
-    from authservice.identity_provider.rule_names import RuleNames
-    from authservice.observability.metrics import ProcessMetrics
-    from authservice.observability.tracing import ProcessTracing
+from authservice.settings import AuthSettings
 
 _log = logging.getLogger(__name__)
 
 # How long a start waits for what is wrong in the database; in a large one it is found meanwhile.
 _EXAMINED_SECONDS = 1.0
-
-
-def open_database(settings: AuthSettings, made: Callable[..., Database] = Database) -> Database:
-    """Return the database of the settings; raises SystemExit where its driver is missing."""
-    try:
-        return made(
-            settings.database_url,
-            synchronous=settings.sqlite_synchronous,
-            patience=postgresql.REPLY_SECONDS,
-        )
-    except ModuleNotFoundError as error:
-        raise SystemExit(f"authservice: {error}") from None
 
 
 def check_database(settings: AuthSettings, database: Database) -> None:
@@ -199,23 +171,6 @@ def rules_in_force(settings: AuthSettings, database: Database) -> RulesInForce:
     return rules
 
 
-def rule_names(settings: AuthSettings, database: Database) -> "RuleNames | None":
-    """Return what asks for the numbers of names in rules; in local mode they need none."""
-    if settings.local_mode:
-        return None
-    # Imported where it is used: local mode asks no provider.
-    from authservice.identity_provider.rule_names import RuleNames  # noqa: PLC0415
-
-    return RuleNames(settings, database)
-
-
-def server_secret(settings: AuthSettings, database: Database) -> ServerSecret:
-    """Return the secret of the settings; local mode makes its own once and keeps it."""
-    if settings.auth_secret is not None:
-        return ServerSecret(settings.auth_secret, settings.auth_secret_previous)
-    return ServerSecret(local_secret(str(database.url.database)))
-
-
 def signing_keys(settings: AuthSettings, database: Database, secret: ServerSecret) -> SigningKeys:
     """Return the signing keys, made now if there are none yet."""
     keys = SigningKeys(database, secret, rotation=settings.lifetimes.signing_key)
@@ -224,78 +179,3 @@ def signing_keys(settings: AuthSettings, database: Database, secret: ServerSecre
     except OperationalError:
         _log.exception("the signing keys are loaded when the database can be reached")
     return keys
-
-
-def metrics(
-    settings: AuthSettings, database: Database, keys: SigningKeys, app: "GitHubApp | None"
-) -> "ProcessMetrics | None":
-    """Return what measures this process, or None; raises SystemExit where it cannot listen."""
-    if settings.metrics_listen is None:
-        return None
-    try:
-        from authservice.observability.metrics import ProcessMetrics  # noqa: PLC0415
-
-        return ProcessMetrics(
-            settings.metrics_listen,
-            database,
-            keys,
-            dict if app is None else lambda: app.memberships.installations.hours.left,
-        )
-    except ModuleNotFoundError:
-        raise SystemExit(f"authservice: {METRICS_MISSING}") from None
-    except OSError as error:
-        raise SystemExit(f"authservice: metrics.listen: {error}") from None
-
-
-def tracing() -> "ProcessTracing | None":
-    """Return what traces this process, or None; raises SystemExit for variables of no use."""
-    named = load_traces_exporter(os.environ)
-    if named is None:
-        return None
-    try:
-        from authservice.observability.tracing import ProcessTracing  # noqa: PLC0415
-
-        return ProcessTracing(named)
-    except ModuleNotFoundError:
-        raise SystemExit(f"authservice: {TRACING_MISSING}") from None
-    except ValueError as error:
-        raise SystemExit(f"authservice: {error}") from None
-
-
-def github_app(
-    settings: AuthSettings, database: Database, tell_clients: Callable[[], None]
-) -> "GitHubApp | None":
-    """Return the App that asks for members, if the settings have one.
-
-    ``tell_clients`` is called when sessions have ended of which clients are to be told.
-    """
-    if settings.provider.app is None:
-        return None
-    # Imported where it is used: most services have none.
-    from authservice.identity_provider.github_app.github_app import GitHubApp  # noqa: PLC0415
-
-    return GitHubApp(settings, settings.provider.app, database, tell_clients)
-
-
-def identity_provider(
-    settings: AuthSettings, database: Database, app: "GitHubApp | None"
-) -> IdentityProvider:
-    """Return where people sign in.
-
-    For their groups it asks the App, where there is one, and else the person.
-    """
-    callback_url = f"{settings.issuer}/callback/{settings.provider.id}"
-    # Imported where it is used: local mode, which makes no outgoing calls, needs less memory
-    # without the HTTP client.
-    from authservice.identity_provider.code_hosting import CodeHosting  # noqa: PLC0415
-    from authservice.identity_provider.named_groups import (  # noqa: PLC0415
-        MembershipSource,
-        NamedGroups,
-    )
-    from authservice.identity_provider.own_memberships import OwnMemberships  # noqa: PLC0415
-
-    named = NamedGroups.of(settings)
-    own = OwnMemberships(named, lambda: pins.of_settings(database.reader, settings))
-    source: MembershipSource = own if app is None else app.memberships
-    groups = source if named else None
-    return CodeHosting(settings.provider, callback_url, settings.outgoing, groups=groups)
