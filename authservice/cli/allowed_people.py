@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from authservice.cli import ini_file
-from authservice.services.admission.dead_entries import WhatIsRead
+from authservice.services.admission.client_rules import WhatIsRead
 from authservice.settings import SettingsError, load_what_rules_go_by
 
 

@@ -2,17 +2,19 @@
 
 Each use names a purpose, and each purpose has a key of its own, so that a value made for one use
 is worth nothing in another. While a secret is being rotated the one before still opens what it
-made; new values are always made with the current one.
+made; new values are always made with the current one. Local mode makes its own secret.
 """
 
 import hashlib
 import hmac
 import json
 import os
+import secrets
 from base64 import urlsafe_b64decode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from cryptography.exceptions import InvalidTag
@@ -20,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
-from authservice.crypto import base64url
+from authservice.crypto import base64url, private_files
 from authservice.crypto.compact_json import compact
 
 _NONCE_LENGTH = 12
@@ -141,3 +143,16 @@ def _derive(secret: bytes, purpose: str) -> bytes:
     return HKDFExpand(algorithm=SHA256(), length=32, info=f"authservice {purpose}".encode()).derive(
         hashlib.sha256(secret).digest()
     )
+
+
+_LENGTH = 32
+
+
+def secret_file(database_file: str) -> Path:
+    """Return where the secret for a database file is kept, whether or not it is there."""
+    return Path(f"{database_file}.secret")
+
+
+def local_secret(database_file: str) -> bytes:
+    """Return the secret kept beside a database file, making it if there is none."""
+    return private_files.keep(secret_file(database_file), secrets.token_bytes(_LENGTH))

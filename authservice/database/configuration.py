@@ -4,9 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from authservice.crypto.local_secret import local_secret, secret_file
 from authservice.crypto.private_files import make_folder
-from authservice.crypto.server_secret import ServerSecret
+from authservice.crypto.server_secret import ServerSecret, local_secret, secret_file
 from authservice.database.database import Database
 from authservice.settings import (
     Problem,

@@ -2,10 +2,12 @@
 
 We are an OAuth client of GitHub, or of a GitHub Enterprise Server, for one purpose: to learn who
 signs in, and for some rules and claims, in which organizations. The token that this takes is used
-for a few questions and then forgotten.
+for a few questions and then forgotten. GitHub gives status 200 to an exchange also when it is an
+error.
 """
 
 import logging
+import re
 from base64 import urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +15,8 @@ from hashlib import sha256
 from urllib.parse import quote, urlencode, urlsplit
 
 from authservice import outgoing
-from authservice.httpclient import Method, Request, Timeouts
-from authservice.identity_provider import SignInFailedError, github_profile, token_answer
+from authservice.httpclient import Method, Request, Response, Timeouts
+from authservice.identity_provider import SignInFailedError, github_profile
 from authservice.identity_provider.github_profile import EmailAddress
 from authservice.identity_provider.named_groups import MembershipSource
 from authservice.identity_provider.provider_calls import (
@@ -22,6 +24,7 @@ from authservice.identity_provider.provider_calls import (
     MovedError,
     ProviderCalls,
     json_body,
+    parsed,
 )
 from authservice.services.people.users import EMAIL_SCOPE, Profile
 from authservice.settings import OutgoingSettings, ProviderSettings
@@ -101,7 +104,7 @@ class CodeHosting:
         and ``provider_unavailable`` when it is down, overloaded or too slow.
         """
         calls = ProviderCalls(self._client, self._patience)
-        token = token_answer.bearer_token(calls.send(self._token_request(code, code_verifier)))
+        token = bearer_token(calls.send(self._token_request(code, code_verifier)))
         api = GitHubApi(calls, self._settings.api_url, token)
         profile = github_profile.profile(self.id, github_profile.person(api.get("/user")))
         profile = _with_address(api, profile)
@@ -169,3 +172,36 @@ def _code_challenge(code_verifier: str) -> str:
 
 def _host(address: str) -> str:
     return urlsplit(address).hostname or address
+
+
+_OK = 200
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750 section 2.1
+_ERROR_CODE = re.compile(r"[A-Za-z0-9_. -]{1,64}")
+
+
+def bearer_token(response: Response) -> str:
+    """Return the access token; raises SignInFailedError that names the provider's error."""
+    answer = parsed(response)
+    if not isinstance(answer, dict):
+        raise _refused(f"status {response.status_code} without a JSON object")
+    error = answer.get("error")
+    if error == "unverified_user_email":
+        raise SignInFailedError("email_not_verified", "the primary address is not verified")
+    if error is not None:
+        raise _refused(f"the provider answered {_printable(error)}")
+    token, token_type = answer.get("access_token"), answer.get("token_type")
+    if response.status_code != _OK or not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise _refused(f"status {response.status_code} without a token")
+    # A token of a kind we do not know must not be used (RFC 6749 7.1).
+    if not isinstance(token_type, str) or token_type.lower() != "bearer":
+        raise _refused("the token is not a bearer token")
+    return token
+
+
+def _refused(reason: str) -> SignInFailedError:
+    return SignInFailedError("invalid_code", reason)
+
+
+def _printable(error: object) -> str:
+    """Return an error code as it may stand in the log."""
+    return error if isinstance(error, str) and _ERROR_CODE.fullmatch(error) else "an unknown error"

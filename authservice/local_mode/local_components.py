@@ -13,9 +13,9 @@ from authservice.local_mode.follower import Follower, turn_clock
 from authservice.local_mode.persons import file
 from authservice.local_mode.persons.person import local_developer
 from authservice.local_mode.persons.persons import Persons
-from authservice.local_mode.persons.provider import PersonsProvider
+from authservice.local_mode.persons.persons_provider import PersonsProvider
 from authservice.local_mode.request_log.store import RequestLog
-from authservice.local_mode.sign_in.places import UnlimitedPlaces
+from authservice.local_mode.sign_in.unlimited_places import UnlimitedPlaces
 from authservice.services.upkeep import local_mark
 from authservice.settings import AuthSettings
 from authservice.web.request.auth_request import AuthRequest
@@ -34,7 +34,7 @@ class LocalComponents(Components):
         "authservice.local_mode.control.control",
         "authservice.local_mode.sign_in.choice",
         "authservice.local_mode.request_log.tween",
-        "authservice.local_mode.pages",
+        "authservice.local_mode.local_pages",
     )
 
     identity_provider: PersonsProvider

@@ -7,8 +7,8 @@ from typing import Any
 
 from authservice.crypto.algorithms import ALGORITHMS
 from authservice.oauth import claims, client_authentication, id_token
+from authservice.oauth.authorize.authorization_response import MODES
 from authservice.oauth.authorize.checks import PROMPTS
-from authservice.oauth.authorize.response import MODES
 from authservice.oauth.server import GRANT_TYPES
 from authservice.services.clients.clients import SCOPES
 from authservice.services.people import groups

@@ -7,7 +7,7 @@ from typing import Any
 
 from authservice.database.transaction import Transaction
 from authservice.events import TokenRevoked
-from authservice.oauth.request import OAuthRequest
+from authservice.oauth.oauth_request import OAuthRequest
 from authservice.services.admission import client_rules, confirmation
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens, refresh_tokens

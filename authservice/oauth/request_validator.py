@@ -6,7 +6,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidScopeError
 from oauthlib.openid.connect.core import request_validator
 
 from authservice.oauth.client_authentication import authenticate
-from authservice.oauth.request import OAuthRequest
+from authservice.oauth.oauth_request import OAuthRequest
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens

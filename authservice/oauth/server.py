@@ -20,10 +20,14 @@ from authservice import events
 from authservice.crypto.compact_json import compact
 from authservice.events import TokenRefused
 from authservice.oauth import presented_tokens, userinfo
-from authservice.oauth.authorize import response
+from authservice.oauth.authorize import authorization_response
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_response import (
+    AuthorizationRefusedError,
+    AuthorizationResponse,
+)
 from authservice.oauth.authorize.checks import CodeResponseType
-from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import AuthorizationRefusedError, AuthorizationResponse
+from authservice.oauth.oauth_request import OAuthRequest
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.protocol_answer import (
     NO_STORE,
@@ -31,7 +35,6 @@ from authservice.oauth.protocol_answer import (
     bearer_error_answer,
     error_answer,
 )
-from authservice.oauth.request import OAuthRequest
 from authservice.oauth.request_validator import RequestValidator
 from authservice.oauth.token import authorization_code, refresh_token
 from authservice.oauth.token.authorization_code import AuthorizationCodeGrant
@@ -83,7 +86,7 @@ class Server(
             return code.validate_authorization_request(request)
         except OAuth2Error as error:
             issuer = request.context.settings.issuer
-            refusal = response.refuse_unchecked(request.parameters, issuer, error)
+            refusal = authorization_response.refuse_unchecked(request.parameters, issuer, error)
             raise AuthorizationRefusedError(refusal) from None
 
     def create_authorization_response(
@@ -94,7 +97,7 @@ class Server(
         None when the session has ended, or its user was deleted or is no longer admitted, since the
         session was read.
         """
-        return response.issue_code(request.context, granted, session)
+        return authorization_response.issue_code(request.context, granted, session)
 
     def create_token_response(self, request: OAuthRequest) -> ProtocolAnswer:
         """Return the answer to a token request (RFC 6749, 4.1.3 and 6)."""

@@ -5,9 +5,9 @@ from typing import Any
 from authservice.crypto.compact_json import compact
 from authservice.oauth import claims
 from authservice.oauth.claims_parameter import RequestedClaims
+from authservice.oauth.oauth_request import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, bearer_error_answer
-from authservice.oauth.request import ServerContext
 from authservice.services.clients.clients import requests_per_minute
 from authservice.services.tokens.access_tokens import AccessToken
 

@@ -1,4 +1,4 @@
-"""Answers for programs: ready JSON, and an error in the words of the surface that answers."""
+"""Answers for programs: ready JSON, an error in the words of the surface, and redirects."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -93,3 +93,13 @@ def unauthorized(challenge: str = _CHALLENGE) -> Response:
 def iso_date(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC with milliseconds."""
     return f"{moment.astimezone(UTC).isoformat('T', 'milliseconds')[:-_OFFSET]}Z"
+
+
+def see_other(location: str) -> Response:
+    """Return a 303 to an address that the caller has checked."""
+    response = Response(status=303)
+    response.headers.pop("Content-Type", None)
+    # Set as it is: the client compares its redirect URI character by character.
+    response.headers["Location"] = location
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -61,7 +61,7 @@ def router(kind: RouterKind, ini: Mapping[str, str]) -> Any:
     config.include("authservice.web.dispatch")
     config.include(routes)
     config.include("authservice.web.request.transactions")
-    config.include("authservice.web.views.operation.errors")
+    config.include("authservice.web.views.operation.error_answers")
     config.include("authservice.web.gates.provenance")
     if kind.rate_limited:
         config.include("authservice.web.gates.rate_limits.by_sender")

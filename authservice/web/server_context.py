@@ -1,6 +1,6 @@
 """What the endpoints of the authorization server are given of a request."""
 
-from authservice.oauth.request import ServerContext
+from authservice.oauth.oauth_request import ServerContext
 from authservice.web.gates.rate_limits import by_client
 from authservice.web.request.auth_request import AuthRequest
 

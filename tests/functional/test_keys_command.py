@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from authservice.cli import main as authservice
-from authservice.crypto.local_secret import secret_file
+from authservice.crypto.server_secret import secret_file
 from authservice.models import jwks
 from authservice.services.keys.key_schedule import PUBLISHED_AFTER, PUBLISHED_BEFORE
 from authservice.services.keys.signing_keys import READ_AGAIN_AFTER

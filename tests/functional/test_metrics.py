@@ -148,7 +148,7 @@ def test_requests_that_a_rate_limit_refused(make_app, monkeypatch, port, now):
 
 def test_an_error_of_our_own_is_counted_as_one(browser, now, monkeypatch):
     monkeypatch.setattr(
-        "authservice.web.views.operation.endpoints.ReadyAnswer", lambda *_, **__: 1 / 0
+        "authservice.web.views.operation.health.ReadyAnswer", lambda *_, **__: 1 / 0
     )
 
     browser.get("/api/health", expect_errors=True)

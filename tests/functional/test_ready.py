@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from authservice.database.revision import REVISION
 from authservice.settings.version import __version__
-from authservice.web.readiness import CONDITIONS
+from authservice.web.views.operation.health import CONDITIONS
 from tests.helpers.browser import Browser
 from tests.helpers.processes import ROOT
 

@@ -1,6 +1,6 @@
 """What the endpoints of the authorization server work with when no request of a browser came."""
 
-from authservice.oauth.request import ServerContext
+from authservice.oauth.oauth_request import ServerContext
 
 
 def server_context(components, database, transaction=None):

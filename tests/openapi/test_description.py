@@ -9,7 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from authservice.crypto.algorithms import ALGORITHMS
 from authservice.oauth import parameters
-from authservice.oauth.authorize.response import MODES
+from authservice.oauth.authorize.authorization_response import MODES
 from authservice.services.clients.clients import SCOPES
 from authservice.services.people import groups
 from authservice.web.routes import ROUTES

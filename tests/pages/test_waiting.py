@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from authservice.local_mode.sign_in.places import UnlimitedPlaces
+from authservice.local_mode.sign_in.unlimited_places import UnlimitedPlaces
 from authservice.web.request.sign_in_places import SignInPlaces
 from tests.pages.accessibility import barriers
 from tests.pages.layout import fits

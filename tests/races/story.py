@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from authservice.oauth.request import TOKEN, OAuthRequest
+from authservice.oauth.oauth_request import TOKEN, OAuthRequest
 from authservice.oauth.server import server
 from tests.helpers.browser import ORIGIN
 from tests.helpers.server_context import server_context

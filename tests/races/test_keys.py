@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from authservice.crypto.local_secret import secret_file
+from authservice.crypto.server_secret import secret_file
 from authservice.models import jwks
 from authservice.services.keys.key_schedule import PUBLISHED_BEFORE
 from authservice.services.keys.signing_keys import READ_AGAIN_AFTER

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from authservice.oauth.authorize import consent
-from authservice.oauth.request import AUTHORIZATION, OAuthRequest
+from authservice.oauth.oauth_request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.server import server
 from authservice.services.clients import client_administration
 from authservice.services.people import consents

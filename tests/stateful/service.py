@@ -10,7 +10,7 @@ from sqlalchemy import delete
 from authservice import clock
 from authservice.models import metadata as tables
 from authservice.oauth.authorize.interaction import Consent, Issue, Visit, next_interaction
-from authservice.oauth.request import (
+from authservice.oauth.oauth_request import (
     AUTHORIZATION,
     INTROSPECTION,
     REVOCATION,

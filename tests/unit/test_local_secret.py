@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from authservice.crypto.local_secret import local_secret
+from authservice.crypto.server_secret import local_secret
 
 
 def test_the_secret_is_made_once_and_kept_beside_the_database(tmp_path):
@@ -48,7 +48,7 @@ def test_the_loser_of_a_race_takes_the_winners_secret(tmp_path, monkeypatch):
 
 def test_processes_that_start_together_agree_on_one_secret(tmp_path):
     program = (
-        "import sys; from authservice.crypto.local_secret import local_secret;"
+        "import sys; from authservice.crypto.server_secret import local_secret;"
         "sys.stdin.readline(); print(local_secret(sys.argv[1]).hex())"
     )
     processes = [

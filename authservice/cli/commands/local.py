@@ -20,8 +20,7 @@ from authservice.cli.arguments import Once, Switch, fail
 from authservice.cli.database import closing, migrate_local
 from authservice.cli.loopback import PORT, listening
 from authservice.cli.temporary_folder import temporary_folder
-from authservice.crypto.local_secret import local_secret
-from authservice.crypto.server_secret import ServerSecret
+from authservice.crypto.server_secret import ServerSecret, local_secret
 from authservice.database import schema
 from authservice.database.database import Database
 from authservice.database.sqlite import template

@@ -1,13 +1,13 @@
 """After a deployment: the service from outside."""
 
-from authservice.diagnosis.after import browser, endpoints, reach
+from authservice.diagnosis.after import browser, client_documents, reach
 from authservice.diagnosis.finding import Finding, Severity, subjects
 from authservice.diagnosis.site import Site, TooManyRequestsError
 from authservice.httpclient import SendError
 
-SUBJECTS = subjects(browser, endpoints, reach)
+SUBJECTS = subjects(browser, client_documents, reach)
 # Where these fail, nothing that comes after them would be about the service.
-_DECISIVE = (reach.reach, endpoints.health)
+_DECISIVE = (reach.reach, client_documents.health)
 
 
 def examine(site: Site) -> list[Finding]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from authservice.diagnosis.after.endpoints import METADATA_PATHS
+from authservice.diagnosis.after.client_documents import METADATA_PATHS
 from authservice.diagnosis.finding import Finding, error, subject, warning
 from authservice.diagnosis.site import Site, content, described
 from authservice.httpclient import Headers, RedirectError

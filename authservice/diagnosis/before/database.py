@@ -12,8 +12,7 @@ from sqlalchemy import Connection, func, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from authservice import clock
-from authservice.crypto.local_secret import local_secret
-from authservice.crypto.server_secret import ServerSecret
+from authservice.crypto.server_secret import ServerSecret, local_secret
 from authservice.database import other_processes, schema
 from authservice.database.database import Database
 from authservice.database.revision import REVISION

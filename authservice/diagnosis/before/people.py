@@ -16,7 +16,7 @@ from authservice.diagnosis.finding import Finding, error, subject, warning
 from authservice.identity_provider import SignInFailedError
 from authservice.models import oauth_client
 from authservice.services.admission import pins
-from authservice.services.admission.dead_entries import WhatIsRead
+from authservice.services.admission.client_rules import WhatIsRead
 from authservice.services.admission.decision import Pin
 from authservice.services.people import groups
 from authservice.settings import AuthSettings

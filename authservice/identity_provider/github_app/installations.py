@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from authservice import clock, outgoing
-from authservice.crypto.app_token import AppKey
+from authservice.crypto.jwt import AppKey
 from authservice.httpclient import Client, Timeouts
 from authservice.identity_provider import github_groups, reasons
 from authservice.identity_provider.github_app.hourly_questions import AppCalls, HourlyQuestions

@@ -21,7 +21,7 @@ from authservice.local_mode.control.fields import Fields, invalid
 from authservice.local_mode.control.persons import named, named_client, user_of
 from authservice.oauth import claims, id_token
 from authservice.oauth.claims_parameter import RequestedClaims
-from authservice.oauth.logout import token as logout_token
+from authservice.oauth.logout import logout_token
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.clients.clients import Client

@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from authservice import clock
 from authservice.local_mode.control.control import PREFIX
-from authservice.local_mode.request_log import parameters, refusal
+from authservice.local_mode.request_log import shown_parameters, what_was_wrong
 from authservice.web import routes
 from authservice.web.answers import iso_date
 from authservice.web.request.auth_request import AuthRequest
@@ -33,10 +33,10 @@ def logged_requests(handler: Callable[[Any], Response], registry: Any) -> Callab
                 environ["REQUEST_METHOD"],
                 known.get("matched_route"),
                 path[:_LONGEST_PATH],
-                environ.get("QUERY_STRING", "")[: parameters.LONGEST_TEXT],
+                environ.get("QUERY_STRING", "")[: shown_parameters.LONGEST_TEXT],
                 environ.get("CONTENT_TYPE", ""),
                 # A body that no view has read was refused unread: it may be of any length.
-                known.get("body", b"")[: parameters.LONGEST_TEXT],
+                known.get("body", b"")[: shown_parameters.LONGEST_TEXT],
                 status,
                 known.get("refused"),
                 response if status >= _FIRST_OF_INTEREST else None,
@@ -74,11 +74,11 @@ class _Exchange(NamedTuple):
             "method": routes.known_method(self) or "other",
             "route": routes.known_path(self),
             "path": self.path,
-            "query": parameters.of_query(self.query),
-            "body": parameters.of_body(media_type, self.body),
+            "query": shown_parameters.of_query(self.query),
+            "body": shown_parameters.of_body(media_type, self.body),
             "status": int(self.status.partition(" ")[0]),
-            "redirect": None if answer is None else refusal.leads_to(answer),
-            "refused": self.page or (None if answer is None else refusal.of_answer(answer)),
+            "redirect": None if answer is None else what_was_wrong.leads_to(answer),
+            "refused": self.page or (None if answer is None else what_was_wrong.of_answer(answer)),
         }
 
 

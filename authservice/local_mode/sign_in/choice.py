@@ -7,12 +7,12 @@ from pyramid.response import Response
 
 from authservice.local_mode.local_components import local
 from authservice.local_mode.sign_in import persons_page
-from authservice.web.redirects import see_other
+from authservice.web.answers import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import form_pairs
 from authservice.web.sign_in import interactions, sign_in_attempt
 from authservice.web.sign_in.return_target import FirstPartyReturn
-from authservice.web.sign_in.sign_in_prompt import SignInPrompt
+from authservice.web.sign_in.sign_in_page import SignInPrompt
 
 View = Callable[[Any, Any], Response]
 

@@ -16,15 +16,15 @@ from oauthlib.oauth2.rfc6749.errors import (
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
 
 from authservice.oauth import id_token, pkce
-from authservice.oauth.authorize import response
-from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import (
+from authservice.oauth.authorize import authorization_response
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_response import (
     FatalAuthorizationError,
     foreign_redirect_uri,
 )
 from authservice.oauth.claims_parameter import RequestedClaims
+from authservice.oauth.oauth_request import OAuthRequest, ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.request import OAuthRequest, ServerContext
 from authservice.services.clients.clients import Client
 from authservice.settings.resource_indicators import as_named
 
@@ -118,7 +118,7 @@ def refuse_request_objects(parameters: Parameters) -> None:
 
 def response_mode(parameters: Parameters) -> None:
     """Accept query and form_post, query when it is absent."""
-    if parameters.get("response_mode") not in {None, *response.MODES}:
+    if parameters.get("response_mode") not in {None, *authorization_response.MODES}:
         raise InvalidRequestError(description="response_mode must be query or form_post.")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from authservice.database.transaction import Transaction
 from authservice.models import user
 from authservice.oauth import claims
-from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
 from authservice.services.people import consents, person_lock
 from authservice.services.tokens import access_tokens
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from authservice import clock
-from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
 from authservice.services.clients import redirect_uris
 from authservice.services.people.consents import Consent as GrantedConsent
 from authservice.services.sessions.sessions import CentralSession

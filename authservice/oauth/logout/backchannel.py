@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from authservice import clock
 from authservice.database.database import Database
-from authservice.oauth.logout import token as logout_token
+from authservice.oauth.logout import logout_token
 from authservice.services.clients import clients
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.sessions import logout_notices, sessions

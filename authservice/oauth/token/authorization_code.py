@@ -11,7 +11,7 @@ from authservice import clock
 from authservice.database.transaction import Transaction
 from authservice.events import CodeReplayed
 from authservice.oauth import pkce
-from authservice.oauth.request import OAuthRequest
+from authservice.oauth.oauth_request import OAuthRequest
 from authservice.oauth.token import issue
 from authservice.oauth.token.grant import (
     ADMISSION_DUE,

@@ -12,7 +12,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError
 from sqlalchemy import Connection
 
 from authservice.oauth.claims_parameter import RequestedClaims
-from authservice.oauth.request import ServerContext
+from authservice.oauth.oauth_request import ServerContext
 from authservice.services.admission import client_rules, confirmation
 from authservice.services.clients.clients import Client
 from authservice.services.people.consents import Allowed

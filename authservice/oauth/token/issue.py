@@ -12,8 +12,8 @@ from authservice.crypto.secret_values import random_token
 from authservice.database.transaction import Transaction
 from authservice.events import TokenIssued
 from authservice.oauth import id_token
+from authservice.oauth.oauth_request import OAuthRequest
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.request import OAuthRequest
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.people.users import User

@@ -7,7 +7,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidScopeError
 from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
 
 from authservice.database.transaction import Transaction
-from authservice.oauth.request import OAuthRequest
+from authservice.oauth.oauth_request import OAuthRequest
 from authservice.oauth.token import issue
 from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining, require_allowed
 from authservice.oauth.token.issue import SignedTokens

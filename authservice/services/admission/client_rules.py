@@ -1,10 +1,12 @@
 """Whom a client is for: what its own list decides about a person who may sign in.
 
 What counts is what the last sign-in stored of the person, not what the provider says now. A name
-counts by its number, as in the rules of the settings.
+counts by its number, as in the rules of the settings. Entries may fit nobody, where the settings
+leave out what they go by.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -16,7 +18,7 @@ from authservice.services.people import groups
 from authservice.services.people.memberships import Memberships
 from authservice.settings import AuthSettings
 from authservice.settings.admission import rules
-from authservice.settings.admission.rules import Rule
+from authservice.settings.admission.rules import Rule, RuleKind
 
 Allow = Sequence[str] | None
 """The list of a client, as it is registered; None lets everyone in."""
@@ -75,3 +77,24 @@ def _stored(connection: Connection, settings: AuthSettings, user_id: str) -> Per
     if not groups.all_count(settings):
         memberships = memberships.of(settings.organizations)
     return Person(account_id, username, primary_email, memberships)
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIsRead:
+    """What the settings let rules go by; ``organizations`` are None where all count."""
+
+    organizations: Sequence[str] | None
+    trust_emails: bool
+
+    def unread(self, allow: Iterable[str]) -> list[Rule]:
+        """Return the entries about organizations whose members nobody reads."""
+        known = self.organizations
+        if known is None:
+            return []
+        named = [rule for rule in map(rules.parse, allow) if rule.organization is not None]
+        return [rule for rule in named if rule.organization not in known]
+
+    def distrusted(self, allow: Iterable[str]) -> list[Rule]:
+        """Return the entries about domains if addresses do not count."""
+        domains = [rule for rule in map(rules.parse, allow) if rule.kind is RuleKind.DOMAIN]
+        return [] if self.trust_emails else domains

@@ -16,9 +16,9 @@ from sqlalchemy import ColumnElement, Connection, bindparam, exists, select, upd
 
 from authservice import clock
 from authservice.crypto import family_tokens
+from authservice.crypto.family_tokens import seal_under, unseal_under
 from authservice.crypto.secret_values import digest, equal, random_id, random_token
 from authservice.crypto.server_secret import ServerSecret
-from authservice.crypto.token_sealing import seal_under, unseal_under
 from authservice.database.database import without_index
 from authservice.database.prepared import Prepared, PreparedRows
 from authservice.database.transaction import Transaction

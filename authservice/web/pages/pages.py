@@ -14,8 +14,9 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from authservice import logs
-from authservice.oauth.authorize.response import AuthorizationResponse
+from authservice.oauth.authorize.authorization_response import AuthorizationResponse
 from authservice.settings.languages import direction
+from authservice.web.answers import see_other
 from authservice.web.pages.texts import _
 from authservice.web.request.auth_request import AuthRequest
 
@@ -156,3 +157,11 @@ def _policy(here: str, *, form_leaves: bool, own_script: bool) -> str:
         "base-uri 'none'",
     ]
     return "; ".join(directives)
+
+
+def authorization_answer(request: AuthRequest, answer: AuthorizationResponse) -> Response:
+    """Return what carries the answer to the client's redirect URI."""
+    if answer.response_mode == "form_post":
+        values = {"redirect_uri": answer.redirect_uri, "fields": list(answer.parameters.items())}
+        return page(request, "form_post", values, form_leaves=True, own_script=True)
+    return see_other(answer.location)

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from authservice import start_checks
 from authservice.crypto.compact_json import compact
-from authservice.crypto.local_secret import local_secret
-from authservice.crypto.server_secret import ServerSecret
+from authservice.crypto.server_secret import ServerSecret, local_secret
 from authservice.database.database import Database
 from authservice.identity_provider import IdentityProvider
 from authservice.logs import HourlyWarnings

@@ -18,10 +18,10 @@ from authservice.services.people.users import (
 )
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession, NotAdmittedError
-from authservice.web.redirects import see_other
+from authservice.web.answers import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_end import end_sessions
-from authservice.web.sign_in import admitting, refusal, return_target
+from authservice.web.sign_in import admitting, refused_sign_in, return_target
 from authservice.web.sign_in.admitting import OvertakenError
 from authservice.web.sign_in.sign_in_attempt import SignInAttempt
 
@@ -40,7 +40,7 @@ def arrived(
     _require_pinned(request)
     decided = admitting.judged(request, profile)
     if decided.admitted_by is None:
-        return refusal.refused(request, attempt, profile, decided, began_at)
+        return refused_sign_in.refused(request, attempt, profile, decided, began_at)
     try:
         # What was written of a person who may not enter after all is taken back.
         with request.db.begin_nested():

@@ -4,11 +4,11 @@ from urllib.parse import parse_qsl, urlencode
 
 from authservice import clock
 from authservice.oauth import parameters
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
 from authservice.oauth.authorize.interaction import Visit
 from authservice.oauth.authorize.pending import InteractionError, PendingRequest
-from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.oauth_request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.server import server
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.server_context import server_context

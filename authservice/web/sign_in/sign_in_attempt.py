@@ -19,10 +19,10 @@ from authservice.crypto.server_secret import ServerSecret
 from authservice.oauth.authorize.pending import STARTS_AGAIN, InteractionError
 from authservice.services.tokens import verifications
 from authservice.services.tokens.verifications import Verification
+from authservice.web.answers import see_other
 from authservice.web.gates.rate_limits import by_sender
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
-from authservice.web.sign_in import interactions, places, return_target
+from authservice.web.sign_in import interactions, provider_place, return_target
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, ReturnTarget
 
 _PURPOSE = "sign-in attempt"
@@ -206,7 +206,7 @@ def kept_answer(request: AuthRequest, attempt: SignInAttempt) -> Response | None
     if content is None:
         return None
     if "location" not in content:
-        with places.place(request):
+        with provider_place.place(request):
             end = time.monotonic() + _PATIENCE
             while content is not None and "location" not in content:
                 if time.monotonic() > end:

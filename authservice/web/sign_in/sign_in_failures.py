@@ -11,9 +11,9 @@ from pyramid.response import Response
 from authservice import events
 from authservice.events import SignInFailed
 from authservice.identity_provider import SignInFailedError
+from authservice.web.answers import see_other
 from authservice.web.pages.pages import error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import outage, return_target, way_back
 from authservice.web.sign_in.return_target import ReturnTarget

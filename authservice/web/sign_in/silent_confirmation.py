@@ -7,12 +7,18 @@ from pyramid.response import Response
 
 from authservice.identity_provider import SignInFailedError
 from authservice.services.sessions.sessions import CentralSession
+from authservice.web.answers import see_other
 from authservice.web.gates import provenance
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
-from authservice.web.sign_in import outage, places, return_target, sign_in_attempt, sign_in_failures
+from authservice.web.sign_in import (
+    outage,
+    provider_place,
+    return_target,
+    sign_in_attempt,
+    sign_in_failures,
+)
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
-from authservice.web.sign_in.sign_in_prompt import SignInPrompt
+from authservice.web.sign_in.sign_in_page import SignInPrompt
 
 
 def begun(request: AuthRequest, prompt: SignInPrompt) -> Response | None:
@@ -42,7 +48,7 @@ def start(request: AuthRequest, target: ReturnTarget, waiting: CentralSession) -
     """
     attempt = sign_in_attempt.new(target, waiting.user.id, confirms=waiting.id)
     try:
-        with places.place(request), outage.noted(request):
+        with provider_place.place(request), outage.noted(request):
             request.identity_provider.require_answer()
     except SignInFailedError as error:
         return sign_in_failures.failed(request, attempt, error)

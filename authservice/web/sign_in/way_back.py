@@ -5,12 +5,12 @@ from urllib.parse import parse_qsl
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from authservice.oauth.authorize.pending import InteractionError
-from authservice.oauth.authorize.response import (
+from authservice.oauth.authorize.authorization_response import (
     AuthorizationRefusedError,
     FatalAuthorizationError,
     refuse,
 )
+from authservice.oauth.authorize.pending import InteractionError
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 from authservice.settings.hosts import origin_of
@@ -18,7 +18,7 @@ from authservice.web.pages.pages import Application, WayBack
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import interactions, return_target
 from authservice.web.sign_in.return_target import OAuthReturn, ReturnTarget
-from authservice.web.sign_in.sign_in_prompt import host_or_scheme
+from authservice.web.sign_in.sign_in_page import host_or_scheme
 
 _ON_THE_WEB = ("https://", "http://")
 

@@ -3,8 +3,8 @@
 from pyramid.response import Response
 
 from authservice import logs
-from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import AuthorizationResponse
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_response import AuthorizationResponse
 from authservice.services.people.users import User
 from authservice.web.pages.pages import WayBack, page
 from authservice.web.request.auth_request import AuthRequest

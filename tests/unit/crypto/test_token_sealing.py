@@ -1,8 +1,8 @@
 """A successor that only the holder of the token before it can open."""
 
+from authservice.crypto.family_tokens import seal_under, unseal_under
 from authservice.crypto.secret_values import digest, random_token
 from authservice.crypto.server_secret import ServerSecret
-from authservice.crypto.token_sealing import seal_under, unseal_under
 
 
 def test_the_token_opens_what_was_sealed_under_it():

@@ -8,7 +8,7 @@ import pytest
 
 from authservice.httpclient import Headers, Response
 from authservice.identity_provider import SignInFailedError
-from authservice.identity_provider.token_answer import bearer_token
+from authservice.identity_provider.code_hosting import bearer_token
 
 AUTHORIZE, TOKEN = "/login/oauth/authorize", "/login/oauth/access_token"
 USER, EMAILS = "/api/user", "/api/user/emails"

@@ -1,6 +1,6 @@
 """What a person may decline of an authorization request."""
 
-from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.services.clients.clients import Client
 

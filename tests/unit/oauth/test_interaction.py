@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from authservice import clock
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
 from authservice.oauth.authorize.interaction import (
     Consent,
     Issue,
@@ -14,7 +15,6 @@ from authservice.oauth.authorize.interaction import (
     WrongPerson,
     next_interaction,
 )
-from authservice.oauth.authorize.request import AuthorizationRequest
 from authservice.services.clients.clients import Client
 from authservice.services.people.consents import Consent as GrantedConsent
 from authservice.services.people.users import User

@@ -9,7 +9,7 @@ from sqlalchemy import delete, update
 
 from authservice import clock
 from authservice.models import oauth_consent, session
-from authservice.oauth.request import TOKEN, OAuthRequest
+from authservice.oauth.oauth_request import TOKEN, OAuthRequest
 from authservice.oauth.server import server
 from authservice.services.people import consents
 from authservice.services.sessions import sessions

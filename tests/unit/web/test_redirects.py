@@ -1,6 +1,6 @@
 """Redirects, as clients compare them and caches see them."""
 
-from authservice.web.redirects import see_other
+from authservice.web.answers import see_other
 
 ADDRESS = "https://app.example.com/cb?x=%2F&y=a+b"
 

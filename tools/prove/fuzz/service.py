@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from authservice import main
-from authservice.crypto.local_secret import local_secret
+from authservice.crypto.server_secret import local_secret
 from authservice.database import schema
 from authservice.database.database import Database
 from authservice.services.clients import client_registration

@@ -13,7 +13,7 @@ from typing import Any
 from limits import RateLimitItem
 from pyramid.response import Response
 
-from authservice.oauth.request import CheckRateLimit, NoteToken
+from authservice.oauth.oauth_request import CheckRateLimit, NoteToken
 from authservice.web import routes
 from authservice.web.gates.rate_limits.senders import (
     count,

@@ -13,16 +13,16 @@ from authservice.services.revocation import connected_applications
 from authservice.services.revocation.connected_applications import ConnectedApplication
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
+from authservice.web.answers import see_other
 from authservice.web.gates import provenance
 from authservice.web.pages.missing_address import missing_address
 from authservice.web.pages.pages import page
 from authservice.web.pages.scope_texts import resource_texts, scope_texts
 from authservice.web.pages.user_agent import UserAgent
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import form_pairs
 from authservice.web.session import session_end
-from authservice.web.sign_in.sign_in_prompt import host_or_scheme
+from authservice.web.sign_in.sign_in_page import host_or_scheme
 
 _AT_ONCE = 10
 _RECENT = timedelta(days=1)

@@ -9,15 +9,14 @@ from authservice import clock
 from authservice.identity_provider import SignInFailedError
 from authservice.services.people.users import Profile
 from authservice.services.tokens.verifications import Verification
-from authservice.web.answers import error_json
+from authservice.web.answers import error_json, see_other
 from authservice.web.gates.rate_limits import by_sender
 from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import (
     outage,
-    places,
+    provider_place,
     return_target,
     sign_in_attempt,
     sign_in_failures,
@@ -67,7 +66,7 @@ def _profile(request: AuthRequest, row: Verification, attempt: SignInAttempt) ->
         if sign_in_attempt.spend(request, row):
             raise _without_code(answer.get("error"))
         return None
-    with places.place(request):
+    with provider_place.place(request):
         if not sign_in_attempt.spend(request, row):
             return None
         with outage.noted(request):

@@ -7,20 +7,19 @@ from pyramid.view import view_config
 
 from authservice import events
 from authservice.events import ConsentRefused
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_response import refuse
 from authservice.oauth.authorize.consent import remember
-from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import refuse
 from authservice.services.people.users import User
+from authservice.web.answers import see_other
 from authservice.web.gates import provenance
-from authservice.web.pages.authorization_answer import authorization_answer
 from authservice.web.pages.missing_address import missing_address
-from authservice.web.pages.pages import page
+from authservice.web.pages.pages import authorization_answer, page
 from authservice.web.pages.scope_texts import resource_texts, scope_texts
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import form_pairs
 from authservice.web.sign_in import interactions
-from authservice.web.sign_in.sign_in_prompt import host_or_scheme
+from authservice.web.sign_in.sign_in_page import host_or_scheme
 
 # The page first asks for everything at once. Who wants less asks for boxes, which are a form of
 # their own: so "allow" means all that was shown, whatever a form sends or leaves out with it.

@@ -8,7 +8,7 @@ from authservice.web.pages.pages import page
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import sign_in_page, silent_confirmation
 from authservice.web.sign_in.return_target import FirstPartyReturn
-from authservice.web.sign_in.sign_in_prompt import SignInPrompt
+from authservice.web.sign_in.sign_in_page import SignInPrompt
 
 _HERE = FirstPartyReturn("/", None, None)
 

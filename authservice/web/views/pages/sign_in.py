@@ -3,9 +3,9 @@
 from pyramid.response import Response
 from pyramid.view import exception_view_config, view_config
 
+from authservice.web.answers import see_other
 from authservice.web.pages.pages import error_page
 from authservice.web.pages.texts import _
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import form_pairs
 from authservice.web.sign_in import (
@@ -18,7 +18,7 @@ from authservice.web.sign_in import (
 )
 from authservice.web.sign_in.return_target import FirstPartyReturn, OAuthReturn, RefusedReturnError
 from authservice.web.sign_in.sign_in_attempt import AttemptError, SignInAttempt
-from authservice.web.sign_in.sign_in_prompt import SignInPrompt
+from authservice.web.sign_in.sign_in_page import SignInPrompt
 
 
 @view_config(route_name="sign_in", request_method="GET")

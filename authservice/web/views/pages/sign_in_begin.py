@@ -3,8 +3,8 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from authservice.web.answers import see_other
 from authservice.web.gates import provenance
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.sign_in import return_target, sign_in_attempt, silent_confirmation
 from authservice.web.sign_in.return_target import FirstPartyReturn

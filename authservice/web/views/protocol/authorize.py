@@ -9,6 +9,8 @@ from pyramid.view import view_config
 from authservice import clock, events
 from authservice.events import AccessRefused
 from authservice.oauth import parameters
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_response import AuthorizationResponse, refuse
 from authservice.oauth.authorize.interaction import (
     NOT_FOR_USER,
     Consent,
@@ -21,15 +23,13 @@ from authservice.oauth.authorize.interaction import (
     next_interaction,
 )
 from authservice.oauth.authorize.pending import PendingRequest
-from authservice.oauth.authorize.request import AuthorizationRequest
-from authservice.oauth.authorize.response import AuthorizationResponse, refuse
+from authservice.oauth.oauth_request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.request import AUTHORIZATION, OAuthRequest
 from authservice.oauth.server import server
 from authservice.services.admission import client_rules
 from authservice.services.people import consents
-from authservice.web.pages.authorization_answer import authorization_answer
-from authservice.web.redirects import see_other
+from authservice.web.answers import see_other
+from authservice.web.pages.pages import authorization_answer
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import BadBodyError, form_pairs, query_pairs
 from authservice.web.server_context import server_context

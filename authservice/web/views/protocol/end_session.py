@@ -14,10 +14,10 @@ from authservice.oauth.authorize.pending import STARTS_AGAIN
 from authservice.oauth.logout import end_session as protocol
 from authservice.oauth.logout.end_session import EndSessionError
 from authservice.oauth.parameters import Parameters
+from authservice.web.answers import see_other
 from authservice.web.gates import provenance
 from authservice.web.pages.pages import error_page, page
 from authservice.web.pages.texts import _
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import form_pairs, query_pairs
 from authservice.web.session.session_end import end_presented_sessions

@@ -3,9 +3,8 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.web.answers import error_json, json_answer, unauthorized
+from authservice.web.answers import error_json, json_answer, see_other, unauthorized
 from authservice.web.gates import provenance
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import json_object
 from authservice.web.session import session_jwt

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pyramid.response import Response
 
-from authservice.local_mode.request_log.parameters import of_query
+from authservice.local_mode.request_log.shown_parameters import of_query
 
 _FIRST_ERROR = 400
 _CHALLENGE = re.compile(r'error="([^"]*)"(?:, *error_description="([^"]*)")?')

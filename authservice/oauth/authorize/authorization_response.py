@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
-from authservice.oauth.authorize.request import AuthorizationRequest
+from authservice.oauth.authorize.authorization_request import AuthorizationRequest
+from authservice.oauth.oauth_request import ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.oauth.request import ServerContext
 from authservice.services.admission import confirmation
 from authservice.services.clients.clients import Client
 from authservice.services.sessions.sessions import CentralSession

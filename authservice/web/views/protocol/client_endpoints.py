@@ -3,7 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from authservice.oauth.request import (
+from authservice.oauth.oauth_request import (
     INTROSPECTION,
     REVOCATION,
     TOKEN,

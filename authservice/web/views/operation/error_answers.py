@@ -12,16 +12,17 @@ from pyramid.view import exception_view_config, notfound_view_config
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from authservice.oauth.authorize.authorization_response import (
+    AuthorizationRefusedError,
+    FatalAuthorizationError,
+)
 from authservice.oauth.authorize.pending import InteractionError
-from authservice.oauth.authorize.response import AuthorizationRefusedError, FatalAuthorizationError
 from authservice.services.keys.signing_keys import KeysNotReadyError
 from authservice.web import routes
-from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json
+from authservice.web.answers import WORDED_AS_OAUTH, error_answer, error_json, see_other
 from authservice.web.gates import answer_headers
-from authservice.web.pages.authorization_answer import authorization_answer
-from authservice.web.pages.pages import error_page, without_cookies
+from authservice.web.pages.pages import authorization_answer, error_page, without_cookies
 from authservice.web.pages.texts import DOMAIN, _
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import BadBodyError, form_pairs
 from authservice.web.request.counts import TooManyRequestsError

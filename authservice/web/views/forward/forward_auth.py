@@ -20,7 +20,7 @@ from authservice.web.forward import asked_request, identity_headers
 from authservice.web.forward.asked_request import RefusedRequestError
 from authservice.web.gates.junk_guard import MAX_QUERY
 from authservice.web.gates.rate_limits import by_sender
-from authservice.web.pages.refusal import refusal_page
+from authservice.web.pages.refusal_page import refusal_page
 from authservice.web.pages.texts import _
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.counts import TooManyRequestsError

@@ -9,7 +9,7 @@ from typing import Any
 from pyramid.interfaces import IRendererFactory
 from pyramid_jinja2 import get_jinja2_environment
 
-from authservice.local_mode.request_log import refusal
+from authservice.local_mode.request_log import what_was_wrong
 from authservice.local_mode.sign_in import persons_page
 from authservice.web.pages.pages import load_templates
 
@@ -18,7 +18,7 @@ _JINJA2 = ".jinja2"
 
 def _prepared(values: dict[str, Any], request: Any) -> dict[str, Any]:
     """Return what a page shows in local mode; what it says that is wrong goes to the log."""
-    request.refused = refusal.of_page(values)
+    request.refused = what_was_wrong.of_page(values)
     if "sign_in_choices" in values:
         # The persons, instead of the button of the one provider.
         return values | persons_page.values(request)

@@ -16,9 +16,9 @@ from authservice.services.people import users
 from authservice.services.people.users import Profile
 from authservice.services.revocation import removal
 from authservice.services.sessions import sessions
-from authservice.web.pages.refusal import refusal_page
+from authservice.web.answers import see_other
+from authservice.web.pages.refusal_page import refusal_page
 from authservice.web.pages.texts import _
-from authservice.web.redirects import see_other
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_end import tell_clients
 from authservice.web.sign_in import return_target, sign_in_failures, way_back
