@@ -1,11 +1,8 @@
 """The environments that ./run sets up: once, beside the one that processes run from."""
 
-import contextlib
 import os
-import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,25 +10,6 @@ import pytest
 
 def set_up(checkout):
     return [line for line in checkout.done if line.startswith("set up")]
-
-
-@pytest.fixture
-def running(checkout):
-    """Let a process run from a folder of the checkout, as a server does: by its full path."""
-    with contextlib.ExitStack() as stack:
-
-        def start(folder):
-            program = checkout.folder / folder / "bin" / "server"
-            program.symlink_to("/bin/sleep")
-            process = subprocess.Popen([str(program), "600"])
-            stack.callback(process.wait)
-            stack.callback(process.kill)
-            # Until then it is still a copy of this process.
-            while Path(f"/proc/{process.pid}/exe").readlink() == Path("/proc/self/exe").readlink():
-                time.sleep(0.001)
-            return process
-
-        yield start
 
 
 def test_an_environment_is_set_up_once_also_when_its_packages_bring_a_newer_python(
@@ -54,41 +32,29 @@ def test_two_tasks_at_once_set_it_up_once(checkout, python):
     assert set_up(checkout) == ["set up .venv-local.1"]
 
 
-def test_a_server_keeps_the_environment_that_it_runs_from(checkout, python, running):
-    checkout.run("./run", "migrate", **python)
-    server = running(".venv-local.1")
-    for number in (2, 3):
+def test_the_environment_before_stays_for_what_runs_from_it(checkout, python):
+    kept = []
+    for number in (1, 2, 3):
         checkout.lock("prod", f"one=={number}")
         assert checkout.run("./run", "migrate", **python)[0] == 0
+        kept.append({path.name for path in checkout.folder.glob(".venv-local.*")})
 
-    there = {path.name for path in checkout.folder.glob(".venv-local*")}
-    assert there == {".venv-local", ".venv-local.1", ".venv-local.3"}
-    assert server.poll() is None
-
-    server.send_signal(signal.SIGKILL)
-    server.wait()
-    checkout.lock("prod", "one==4")
-    checkout.run("./run", "migrate", **python)
-
-    there = {path.name for path in checkout.folder.glob(".venv-local*")}
-    assert there == {".venv-local", ".venv-local.2"}
+    assert kept == [
+        {".venv-local.1"},
+        {".venv-local.1", ".venv-local.2"},
+        {".venv-local.2", ".venv-local.3"},
+    ]
+    assert (checkout.folder / ".venv-local").readlink() == Path(".venv-local.3")
 
 
-def test_a_folder_of_an_older_checkout_is_replaced_unless_it_is_in_use(checkout, python, running):
-    (checkout.folder / ".venv-local" / "bin").mkdir(parents=True)
-    server = running(".venv-local")
+def test_a_folder_that_somebody_else_made_stays(checkout, python):
+    (checkout.folder / ".venv-local").mkdir()
 
-    status, said = checkout.run("./run", "migrate", **python)
-
-    assert status == 1
-    assert said.startswith(".venv-local has to be set up once more, and is in use:\n")
-    assert f"process {server.pid}:" in said
+    assert checkout.run("./run", "migrate", **python) == (
+        1,
+        ".venv-local is not one that ./run has made. Move it away, then try again.\n",
+    )
     assert set_up(checkout) == []
-
-    server.send_signal(signal.SIGKILL)
-    server.wait()
-    assert checkout.run("./run", "migrate", **python)[0] == 0
-    assert (checkout.folder / ".venv-local").readlink() == Path(".venv-local.1")
 
 
 def test_what_breaks_off_leaves_nothing_and_the_old_one_in_place(checkout, python):
