@@ -50,9 +50,9 @@ def _members(request: OAuthRequest, refresh_token: RefreshToken) -> dict[str, An
     usable = refresh_tokens.state_of(refresh_token, settings.lifetimes.refresh_grace)
     if usable is not State.USABLE or not refresh_token.is_current:
         return None
-    admitted = confirmation.counts(
+    admitted = confirmation.is_admitted(
         refresh_token.family.user, settings.admission, context.reader
-    ) and client_rules.admits(context.reader, settings, asking.allow, refresh_token.family.user_id)
+    ) and client_rules.allows(context.reader, settings, asking.allow, refresh_token.family.user_id)
     return _refresh_token(refresh_token.family, settings) if admitted else None
 
 

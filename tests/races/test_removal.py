@@ -52,7 +52,7 @@ def sign_in(connection, began_at):
     )
     if not confirmed:
         raise RefusedError
-    return sessions.create(connection, owner, HOUR, admitted_after=began_at)
+    return sessions.create(connection, owner, HOUR, confirmed_after=began_at)
 
 
 def remove(database, at):
@@ -227,7 +227,9 @@ def test_a_code_that_is_issued_beside_a_removal_opens_nothing(story):
     """Neither waits for the other: the code is stored, and its session is gone."""
     grant = authorization_codes.find(story.database.reader, story.code).grant
     with story.database.transaction() as connection:
-        code = authorization_codes.issue(connection, grant, HOUR, admitted_after=clock.now() - HOUR)
+        code = authorization_codes.issue(
+            connection, grant, HOUR, confirmed_after=clock.now() - HOUR
+        )
         remove_the_person(story)
     story.code = code
 

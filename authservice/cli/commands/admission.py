@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from authservice.cli import admission_verdicts, confirmation, database, ini_file
-from authservice.cli.admission_verdicts import Says, Verdict
+from authservice.cli import confirmation, database, ini_file, rule_decisions
 from authservice.cli.arguments import Once, fail, misused
 from authservice.cli.client_arguments import add_dry_run
 from authservice.cli.commands import event_log
 from authservice.cli.ini_file import IniFile
+from authservice.cli.rule_decisions import RuleDecision, Says
 from authservice.identity_provider import SignInFailedError
 from authservice.identity_provider.github_app.app_memberships import AppMemberships
 from authservice.identity_provider.github_app.known_pages import UnreadableError
@@ -160,16 +160,16 @@ def _test(options: argparse.Namespace) -> None:
         known = stored_people.find(opened.reader, settings.provider.id, account.number)
         stored = pins.all_pins(opened.reader)
         shown = _seen_by_app(settings, stored, account)
-        given = admission_verdicts.verdicts(settings, stored, account, known, provider, shown)
+        given = rule_decisions.of_rules(settings, stored, account, known, provider, shown)
     if options.json:
         print(json.dumps(_content(account, known, given)))
         return
     print(f"{account.name} is account {account.number}.")
-    for verdict in given:
-        print(verdict)
+    for decided in given:
+        print(decided)
     if known is not None:
         print(f"It is user {known.user_id}, {_last_admitted(known)}.")
-    print(_CONCLUSIONS[admission_verdicts.overall(given)])
+    print(_CONCLUSIONS[rule_decisions.overall(given)])
 
 
 def _seen_by_app(
@@ -191,12 +191,12 @@ _CONCLUSIONS = {
 
 
 def _content(
-    account: Group, known: StoredPerson | None, given: Sequence[Verdict]
+    account: Group, known: StoredPerson | None, given: Sequence[RuleDecision]
 ) -> dict[str, object]:
     return {
         "login": account.name,
         "account_id": account.number,
-        "conclusion": admission_verdicts.overall(given),
+        "conclusion": rule_decisions.overall(given),
         "rules": [{"rule": each.rule, "says": each.says, "why": each.why} for each in given],
         "user_id": None if known is None else known.user_id,
         "admitted_by": None if known is None else known.admitted_by,

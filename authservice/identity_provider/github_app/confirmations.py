@@ -14,13 +14,13 @@ from authservice.identity_provider.provider_calls import ProviderCalls
 from authservice.services.admission import (
     account_lock,
     confirmation,
+    decision_by_settings,
     pinned_groups,
     pins,
     state,
     stored_people,
 )
 from authservice.services.admission.decision import Decision, Person
-from authservice.services.admission.judgement import judge
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.services.people.memberships import Memberships
 from authservice.services.revocation import removal
@@ -76,10 +76,10 @@ class Confirmations:
         if username is None:
             return self.remove(account_id)
         memberships = self._source.of_person(calls, account_id, username, about=about)
-        decided = self._judge(account_id, username, memberships)
+        decided = self._decide(account_id, username, memberships)
         if about is not None and decided.admitted_by is None:
             memberships = self._source.of_person(calls, account_id, username)
-            decided = self._judge(account_id, username, memberships)
+            decided = self._decide(account_id, username, memberships)
         known = self.find(account_id)
         if self.is_left_alone(known):
             return Outcome.LEFT
@@ -89,10 +89,10 @@ class Confirmations:
             return Outcome.LEFT
         return self.remove(account_id)
 
-    def _judge(self, account_id: str, username: str, memberships: Memberships) -> Decision:
+    def _decide(self, account_id: str, username: str, memberships: Memberships) -> Decision:
         person = Person(account_id, username, None, memberships)
         with self._database.transaction() as connection:
-            return judge(connection, self._settings, person)
+            return decision_by_settings.decide(connection, self._settings, person)
 
     def _owner_of(self, known: StoredPerson) -> str | None:
         """Return the number of the organization that let a person in, itself or by a team."""

@@ -301,7 +301,7 @@ class ProviderEvents:
             self._confirmations.remove(account_id)
             return 0
         known = self._confirmations.find(account_id)
-        departs = any(self._counts(hint, known) for hint in said)
+        departs = any(self._departs(hint, known) for hint in said)
         if known is None and not departs:
             return 0
         asked_before = stored_events.asked_lately(self._database.reader, events)
@@ -322,7 +322,7 @@ class ProviderEvents:
                 self._confirmations.remove(account_id)
         return calls.asked
 
-    def _counts(self, hint: Hint, known: StoredPerson | None) -> bool:
+    def _departs(self, hint: Hint, known: StoredPerson | None) -> bool:
         """Tell whether a person is said to have left what let them in.
 
         Of somebody who may be signing in just now, that is what any rule names.

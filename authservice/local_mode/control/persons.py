@@ -96,7 +96,7 @@ def post_session(request: AuthRequest) -> Response:
     if not person.may_enter:
         raise ControlError(403, "This person may not enter", "person")
     began_at = clock.now()
-    decided = admitting.judged(request, person.profile)
+    decided = admitting.decide(request, person.profile)
     if decided.admitted_by is None:
         raise ControlError(403, "The rules of admission do not let this person in", "person")
     user = user_of(request, person)
@@ -109,7 +109,7 @@ def post_session(request: AuthRequest) -> Response:
         user,
         request.auth_settings.lifetimes.session,
         ip_address=request.from_address,
-        admitted_after=began_at,
+        confirmed_after=began_at,
     )
     request.transaction.note(
         SignedIn(sub=user.id, sid=session.id, provider=request.identity_provider.id, new_user=False)

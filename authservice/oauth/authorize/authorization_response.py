@@ -74,7 +74,7 @@ def issue_code(
         context.transaction().connection,
         grant,
         settings.lifetimes.code,
-        admitted_after=confirmation.admitted_after(
+        confirmed_after=confirmation.confirmed_after(
             session.user, settings.admission, context.reader
         ),
     )

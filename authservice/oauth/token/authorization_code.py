@@ -17,7 +17,7 @@ from authservice.oauth.token.grant import (
     ADMISSION_DUE,
     CONSENT_TAKEN_BACK,
     TokenGrant,
-    admitted_after,
+    confirmed_after,
     remaining,
     require_allowed,
 )
@@ -58,7 +58,7 @@ def redeem(request: OAuthRequest) -> dict[str, Any]:
         _check_redirect_uri(request, code)
         pkce.check_verifier_form(request.parameters)
         session, consent = _find_session_and_consent(request, code)
-        admitted = admitted_after(request.context, session.user)
+        admitted = confirmed_after(request.context, session.user)
         granted = TokenGrant.of_code(code)
         grant = remaining(request.context, request.client, granted, consent)
         resources = issue.target(request.parameters, granted, grant)
@@ -148,7 +148,7 @@ def _require_session_and_consent(
     All that is as the transaction sees it.
     """
     current = session_and_consent.find(
-        writer, code.grant.session_id, code.grant.client_id, admitted_after=admitted
+        writer, code.grant.session_id, code.grant.client_id, confirmed_after=admitted
     )
     if not current.session_is_active:
         raise InvalidGrantError(description=_SIGNED_OUT)

@@ -107,13 +107,13 @@ class TokenGrant:
         )
 
 
-def admitted_after(context: ServerContext, user: User) -> datetime:
+def confirmed_after(context: ServerContext, user: User) -> datetime:
     """Return when the user must have been confirmed at the latest, for the statements that follow.
 
     Raises InvalidGrantError where the user was not.
     """
-    after = confirmation.admitted_after(user, context.settings.admission, context.reader)
-    if not confirmation.is_admitted(user, after):
+    after = confirmation.confirmed_after(user, context.settings.admission, context.reader)
+    if not confirmation.is_confirmed(user, after):
         raise InvalidGrantError(description=ADMISSION_DUE)
     return after
 
@@ -126,7 +126,7 @@ def require_allowed(
     Raises InvalidGrantError. The transaction has shared the client, so that its list stays.
     """
     allow = client_rules.list_of(writer, client_id)
-    if not client_rules.admits(writer, context.settings, allow, user_id):
+    if not client_rules.allows(writer, context.settings, allow, user_id):
         raise InvalidGrantError(description=_NOT_FOR_USER)
 
 

@@ -9,7 +9,7 @@ from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
 from authservice.database.transaction import Transaction
 from authservice.oauth.oauth_request import OAuthRequest
 from authservice.oauth.token import issue
-from authservice.oauth.token.grant import TokenGrant, admitted_after, remaining, require_allowed
+from authservice.oauth.token.grant import TokenGrant, confirmed_after, remaining, require_allowed
 from authservice.oauth.token.issue import SignedTokens
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
@@ -40,7 +40,7 @@ def refresh(request: OAuthRequest) -> dict[str, Any]:
     presented = _find_token(request)
     _refuse_replay(request, presented)
     family = presented.family
-    admitted_after(request.context, family.user)
+    confirmed_after(request.context, family.user)
     # Before the transaction: no lock is held while it is signed.
     tokens = _signed(request, family, family.consent)
 
@@ -148,5 +148,5 @@ def _rotate(
         presented,
         lifetime=lifetimes.refresh_token,
         grace=lifetimes.refresh_grace,
-        admitted_after=admitted_after(request.context, presented.family.user),
+        confirmed_after=confirmed_after(request.context, presented.family.user),
     )

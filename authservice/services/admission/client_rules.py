@@ -39,7 +39,7 @@ _ALLOW = Prepared(
 )
 
 
-def admits(connection: Connection, settings: AuthSettings, allow: Allow, user_id: str) -> bool:
+def allows(connection: Connection, settings: AuthSettings, allow: Allow, user_id: str) -> bool:
     """Tell whether a client with this list is for a person."""
     if allow is None:
         return True

@@ -1,7 +1,7 @@
-"""Confirming that a person is admitted, and how long that counts.
+"""Whether a person is admitted, and since when that is confirmed.
 
-What an organization or a team decided has to be confirmed after ``admission.recheck``. Only while
-the provider does not answer it counts longer, by ``admission.outage_grace`` at most.
+Who was let in by an organization or a team has to be confirmed again after ``admission.recheck``.
+While the provider does not answer they stay admitted for longer, by ``admission.outage_grace``.
 """
 
 from datetime import UTC, datetime
@@ -29,17 +29,17 @@ from authservice.services.people.users import User
 from authservice.settings import AdmissionSettings
 
 ALWAYS = datetime.fromtimestamp(0, UTC)
-"""As ``admitted_after``: admits also those who were never confirmed."""
+"""As ``confirmed_after``: those who were never confirmed are admitted too."""
 
 _MOMENT = EpochMillis()
 _ADMITTED_AT = func.coalesce(user.c.admitted_at, literal(ALWAYS, _MOMENT))
 _BY_GROUP = or_(*(user.c.admitted_by.startswith(f"{kind}:") for kind in GROUP_KINDS))
 
 ADMITTED: ColumnElement[bool] = or_(
-    bindparam("admitted_after", type_=_MOMENT) <= _ADMITTED_AT,
+    bindparam("confirmed_after", type_=_MOMENT) <= _ADMITTED_AT,
     user.c.admitted_at.is_not(None) & ~_BY_GROUP,
 )
-"""A condition on a user's row: the person is admitted. Its parameter is ``admitted_after``."""
+"""A condition on a user's row: the person is admitted. Its parameter is ``confirmed_after``."""
 
 _BEGAN_AT = bindparam("began_at", type_=_MOMENT)
 _IS_OLDER = or_(user.c.admitted_at.is_(None), user.c.admitted_at < _BEGAN_AT)
@@ -70,9 +70,9 @@ def confirm(
     admitted_by: str,
     fingerprint: str,
 ) -> bool:
-    """Store what admits a person; False where that does not count, and they have to try again.
+    """Store the rule that lets a person in; False where they have to try again.
 
-    It does not when the account was removed after ``began_at``, the moment before the first
+    They have to when the account was removed after ``began_at``, the moment before the first
     request to the provider, or when other rules are in force. The account is locked by now.
     """
     parameters = {
@@ -85,27 +85,30 @@ def confirm(
     return _CONFIRM.rowcount(connection, parameters) == 1
 
 
-def counts(user: User, admission: AdmissionSettings, reader: Connection) -> bool:
+def is_admitted(user: User, admission: AdmissionSettings, reader: Connection) -> bool:
     """Tell whether a person is admitted now; reads nothing unless a confirmation is due."""
     # Nearly always, and a session check should not be dearer for it.
-    if admission.everyone or is_admitted(user, _oldest(admission)):
+    if admission.everyone or is_confirmed(user, _oldest(admission)):
         return True
-    return is_admitted(user, admitted_after(user, admission, reader))
+    return is_confirmed(user, confirmed_after(user, admission, reader))
 
 
-def admitted_after(user: User, admission: AdmissionSettings, reader: Connection) -> datetime:
+def confirmed_after(user: User, admission: AdmissionSettings, reader: Connection) -> datetime:
     """Return the moment since which a person must have been confirmed.
 
     Reads nothing unless a confirmation is due.
     """
     oldest = _oldest(admission)
     in_outage = oldest - admission.outage_grace if oldest > ALWAYS else oldest
-    grace_helps = is_admitted(user, in_outage) and not is_admitted(user, oldest)
+    grace_helps = is_confirmed(user, in_outage) and not is_confirmed(user, oldest)
     return in_outage if grace_helps and state.outage_lasts(reader) else oldest
 
 
-def is_admitted(user: User, after: datetime) -> bool:
-    """Tell of a person as read what the condition ADMITTED tells of the stored row."""
+def is_confirmed(user: User, after: datetime) -> bool:
+    """Tell whether a person was confirmed at that moment or later, or need not be.
+
+    The condition ADMITTED tells the same of the stored row.
+    """
     if (user.admitted_at or ALWAYS) >= after:
         return True
     return user.admitted_at is not None and not requires_recheck(user.admitted_by or "")

@@ -75,7 +75,7 @@ def confirm(
     began_at: datetime,
     fingerprint: str,
 ) -> int:
-    """Store what admits each user, by their ids; return how many it counts for.
+    """Store what admits each user, by their ids; return how many are confirmed.
 
     It counts as that of one person does: not for an account that was removed after ``began_at``,
     nor under other rules than those of the fingerprint.

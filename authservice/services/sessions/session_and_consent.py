@@ -55,7 +55,7 @@ _READ = PreparedRows(
 
 
 def find(
-    connection: Connection, session_id: str, client_id: str, *, admitted_after: datetime = ALWAYS
+    connection: Connection, session_id: str, client_id: str, *, confirmed_after: datetime = ALWAYS
 ) -> SessionAndConsent:
     """Return what tokens for a session depend on, as all of it is at this moment.
 
@@ -64,7 +64,7 @@ def find(
     parameters = {
         "with_id": session_id,
         "of_client": client_id,
-        "admitted_after": admitted_after,
+        "confirmed_after": confirmed_after,
     }
     row = _FIND.first(connection, parameters)
     if row is None:

@@ -159,7 +159,7 @@ def create(
     *,
     ip_address: str | None = None,
     user_agent: str | None = None,
-    admitted_after: datetime = ALWAYS,
+    confirmed_after: datetime = ALWAYS,
 ) -> tuple[CentralSession, str]:
     """Return a new session and its token, which exists nowhere else.
 
@@ -187,7 +187,7 @@ def create(
         "new_ip_address": ip_address,
         "new_user_agent": user_agent,
         "of_user": owner.id,
-        "admitted_after": admitted_after,
+        "confirmed_after": confirmed_after,
     }
     if not _CREATE.rowcount(connection, new):
         raise NotAdmittedError
@@ -202,7 +202,7 @@ def renew(
     *,
     ip_address: str | None,
     user_agent: str | None,
-    admitted_after: datetime = ALWAYS,
+    confirmed_after: datetime = ALWAYS,
 ) -> tuple[CentralSession, str] | None:
     """Return a session whose person has signed in again, begun just now, and its new token.
 
@@ -236,7 +236,7 @@ def renew(
             ip_address=ip_address,
             user_agent=user_agent,
         ),
-        {"admitted_after": admitted_after},
+        {"confirmed_after": confirmed_after},
     )
     return (renewed, new_token) if changed.rowcount == 1 else None
 

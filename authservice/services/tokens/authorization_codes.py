@@ -67,7 +67,7 @@ def issue(
     grant: CodeGrant,
     lifetime: timedelta,
     *,
-    admitted_after: datetime = ALWAYS,
+    confirmed_after: datetime = ALWAYS,
 ) -> str | None:
     """Return a new code for a grant; None when its session has ended meanwhile.
 
@@ -82,7 +82,7 @@ def issue(
         "new_expires_at": now + lifetime,
         "new_created_at": now,
         "of_session": grant.session_id,
-        "admitted_after": admitted_after,
+        "confirmed_after": confirmed_after,
     }
     return code if _ISSUE.rowcount(connection, new) else None
 

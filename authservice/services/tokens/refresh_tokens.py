@@ -29,7 +29,7 @@ from authservice.models import (
     session,
     user,
 )
-from authservice.services.admission.confirmation import ADMITTED, ALWAYS, is_admitted
+from authservice.services.admission.confirmation import ADMITTED, ALWAYS, is_confirmed
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.people.users import User
@@ -233,7 +233,7 @@ def rotate(
     *,
     lifetime: timedelta,
     grace: timedelta,
-    admitted_after: datetime = ALWAYS,
+    confirmed_after: datetime = ALWAYS,
 ) -> Issued | None:
     """Return the successor of a presented token; None when it may not be used any more.
 
@@ -255,11 +255,11 @@ def rotate(
         "rotated_at": now,
         "rotations": rotations.dump(recent),
         "family_key": sealed_key,
-        "admitted_after": admitted_after,
+        "confirmed_after": confirmed_after,
     }
     row = _ROTATE.first(transaction.connection, change)
     if row is None:
-        return _known_successor(transaction, secret, presented, grace, admitted_after)
+        return _known_successor(transaction, secret, presented, grace, confirmed_after)
     access_tokens.delete_expired(transaction.connection, refresh_token.family.id)
     return Issued(token, refresh_token.family.id, row[0])
 
@@ -319,7 +319,7 @@ def _known_successor(
     secret: ServerSecret,
     presented: str,
     grace: timedelta,
-    admitted_after: datetime,
+    confirmed_after: datetime,
 ) -> Issued | None:
     current = find(transaction.connection, secret, presented)
     state = None if current is None else state_of(current, grace)
@@ -328,7 +328,7 @@ def _known_successor(
     rotation = None if current is None else current.rotation
     if current is None or rotation is None or state is not State.USABLE:
         return None
-    if not is_admitted(current.family.user, admitted_after):
+    if not is_confirmed(current.family.user, confirmed_after):
         return None
     token = unseal_under(presented, str(rotation.successor))
     return (

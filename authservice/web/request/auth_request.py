@@ -123,7 +123,7 @@ class AuthRequest(Request):  # type: ignore[misc]  # Pyramid has no types
         if stored is None:
             return None
         admission = self.auth_settings.admission
-        admitted = confirmation.counts(stored.session.user, admission, self.db_readonly)
+        admitted = confirmation.is_admitted(stored.session.user, admission, self.db_readonly)
         return stored if admitted else None
 
     @cached

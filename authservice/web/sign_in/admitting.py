@@ -12,7 +12,7 @@ from authservice.identity_provider import LOCAL_DEVELOPER, SignInFailedError
 from authservice.services.admission import (
     account_lock,
     confirmation,
-    judgement,
+    decision_by_settings,
     pinned_groups,
     pins,
     state,
@@ -30,7 +30,7 @@ class OvertakenError(Exception):
     """The account was removed, or the rules changed, while the provider answered."""
 
 
-def judged(request: AuthRequest, profile: Profile) -> Decision:
+def decide(request: AuthRequest, profile: Profile) -> Decision:
     """Return what the rules decide about a profile, whose account is locked from now on.
 
     The transaction has locked no person yet. Raises SignInFailedError where the provider did not
@@ -43,7 +43,7 @@ def judged(request: AuthRequest, profile: Profile) -> Decision:
     settings = request.auth_settings
     if settings.local_mode and profile.account_id == LOCAL_DEVELOPER:
         return Decision(EVERYONE)
-    decided = judgement.judge(request.db, settings, Person.of_profile(profile))
+    decided = decision_by_settings.decide(request.db, settings, Person.of_profile(profile))
     if decided.admitted_by is not None:
         return decided
     by_domain = any(rule.kind is RuleKind.DOMAIN for rule in settings.admission.rules)

@@ -38,7 +38,7 @@ def arrived(
     ``began_at`` is a moment before the first request to the provider.
     """
     _require_pinned(request)
-    decided = admitting.judged(request, profile)
+    decided = admitting.decide(request, profile)
     if decided.admitted_by is None:
         return refused_sign_in.refused(request, attempt, profile, decided, began_at)
     try:
@@ -148,7 +148,7 @@ def _new_session(
             lifetime,
             ip_address=ip_address,
             user_agent=user_agent,
-            admitted_after=began_at,
+            confirmed_after=began_at,
         )
         if renewed is not None:
             return renewed
@@ -158,5 +158,5 @@ def _new_session(
         lifetime,
         ip_address=ip_address,
         user_agent=user_agent,
-        admitted_after=began_at,
+        confirmed_after=began_at,
     )

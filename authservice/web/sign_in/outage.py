@@ -28,4 +28,4 @@ def bridges(request: AuthRequest, attempt: SignInAttempt, error: SignInFailedErr
     if not isinstance(error, OutageError):
         return False
     user = stored.session.user
-    return confirmation.counts(user, request.auth_settings.admission, request.db_readonly)
+    return confirmation.is_admitted(user, request.auth_settings.admission, request.db_readonly)

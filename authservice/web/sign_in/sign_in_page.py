@@ -38,7 +38,7 @@ class SignInPrompt:
         waiting = interactions.pending(request, interaction)
         authorization_request = interactions.validated(request, waiting)
         client, session = authorization_request.client, request.confirmed_session
-        is_for_user = session is None or client_rules.admits(
+        is_for_user = session is None or client_rules.allows(
             request.db_readonly, request.auth_settings, client.allow, session.user.id
         )
         # One that is to be confirmed counts: what else the person has to do does not change.

@@ -121,7 +121,7 @@ def _next_step(
     if session is not None:
         reader, user_id = request.db_readonly, session.user.id
         consent = consents.find(reader, client.client_id, user_id)
-        is_for_user = client_rules.admits(reader, request.auth_settings, client.allow, user_id)
+        is_for_user = client_rules.allows(reader, request.auth_settings, client.allow, user_id)
     return next_interaction(
         authorization_request,
         session,

@@ -29,7 +29,7 @@ def test_members_are_confirmed_as_of_the_beginning(service, turnable_clock):
     for session in (mona, hubot):
         person = service.stored(session)
         assert (person.admitted_at, person.admitted_by) == (turnable_clock.moment, "org:acme")
-        assert confirmation.counts(person, service.settings.admission, service.database.reader)
+        assert confirmation.is_admitted(person, service.settings.admission, service.database.reader)
 
 
 # Nothing can be read of Beta, which concerns nobody whom Acme admitted.
@@ -308,7 +308,7 @@ def test_an_organization_that_cannot_be_read_throws_nobody_out_and_confirms_nobo
             assert caplog.text.count("the members of acme cannot be read") == 1
             turnable_clock.advance(days=1)
             admission, reader = service.settings.admission, service.database.reader
-            assert not confirmation.counts(person, admission, reader)
+            assert not confirmation.is_admitted(person, admission, reader)
 
 
 def test_a_list_that_cannot_be_read_throws_nobody_out(subtests, service, standin, turnable_clock):

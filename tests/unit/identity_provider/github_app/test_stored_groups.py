@@ -2,9 +2,8 @@
 
 import pytest
 
-from authservice.services.admission import pins, stored_people
+from authservice.services.admission import decision_by_settings, pins, stored_people
 from authservice.services.admission.decision import Person
-from authservice.services.admission.judgement import judge
 from authservice.settings.admission import rules
 from tests.helpers.github_app import HUBOT, MONA
 
@@ -70,7 +69,7 @@ def test_a_sign_in_sees_new_teams_and_gives_no_number_to_one_of_a_rule(make_serv
     with service.database.transaction() as connection:
         pins.learn(connection, {rules.parse(text): each for text, each in pinned.items()})
         person = Person(MONA, "octocat", None, service.groups_at_sign_in())
-        judge(connection, service.settings, person)
+        decision_by_settings.decide(connection, service.settings, person)
         stored = {text: pin.number for text, pin in pins.all_pins(connection).items()}
 
     assert stored == pinned | {"team:acme/oncall": "72"}

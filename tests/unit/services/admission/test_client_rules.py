@@ -44,7 +44,7 @@ def pinned(connection):
 
 
 def test_a_client_without_a_list_is_for_everyone_and_nothing_is_read(come):
-    assert client_rules.admits(None, None, None, "nobody")
+    assert client_rules.allows(None, None, None, "nobody")
 
 
 @pytest.mark.usefixtures("pinned")
@@ -64,8 +64,8 @@ def test_each_kind_of_entry_fits_the_person_whom_it_means(subtests, connection, 
         ("domain:ample.com", False),
     ):
         with subtests.test(entry=entry):
-            assert client_rules.admits(connection, SETTINGS, [entry], ada) is fits
-            assert client_rules.admits(connection, SETTINGS, ["user:nobody", entry], ada) is fits
+            assert client_rules.allows(connection, SETTINGS, [entry], ada) is fits
+            assert client_rules.allows(connection, SETTINGS, ["user:nobody", entry], ada) is fits
 
 
 @pytest.mark.attack("ADMISSION-listed-name")
@@ -77,14 +77,14 @@ def test_who_has_taken_a_name_is_not_meant_by_it(subtests, connection, come):
     for entry in PINNED:
         with subtests.test(entry=entry):
             fits = entry != "org:other"
-            assert not client_rules.admits(connection, SETTINGS, [entry], stranger)
-            assert client_rules.admits(connection, SETTINGS, [entry], former) is fits
+            assert not client_rules.allows(connection, SETTINGS, [entry], stranger)
+            assert client_rules.allows(connection, SETTINGS, [entry], former) is fits
 
 
 def test_a_name_without_a_number_is_nobodys(connection, come):
     ada = come(groups={"acme": "7"})
 
-    assert not client_rules.admits(connection, SETTINGS, ["org:acme", "user:ada"], ada)
+    assert not client_rules.allows(connection, SETTINGS, ["org:acme", "user:ada"], ada)
     assert pins.all_pins(connection) == {}
 
 
@@ -93,7 +93,7 @@ def test_a_name_that_is_anothers_now_admits_nobody_any_more(connection, come):
     ada = come()
     pins.mark(connection, person("66", "ada"))
 
-    assert not client_rules.admits(connection, SETTINGS, ["user:ada"], ada)
+    assert not client_rules.allows(connection, SETTINGS, ["user:ada"], ada)
 
 
 def test_in_local_mode_names_are_whose_they_are_today(subtests, connection, come):
@@ -107,7 +107,7 @@ def test_in_local_mode_names_are_whose_they_are_today(subtests, connection, come
         ("user:1", False),
     ):
         with subtests.test(entry=entry):
-            assert client_rules.admits(connection, local(), [entry], ada) is fits
+            assert client_rules.allows(connection, local(), [entry], ada) is fits
 
 
 @pytest.mark.usefixtures("pinned")
@@ -116,10 +116,10 @@ def test_an_organization_whose_groups_are_not_read_admits_nobody(connection, com
     unread = admitting(ADMISSION_EVERYONE="true")
 
     for entry in ("org:acme", "team:acme/platform"):
-        assert not client_rules.admits(connection, unread, [entry], ada)
-        assert client_rules.admits(connection, local(), [entry], ada)
+        assert not client_rules.allows(connection, unread, [entry], ada)
+        assert client_rules.allows(connection, local(), [entry], ada)
         elsewhere = local(environ={"CLAIMS_GROUPS_FROM": "other"})
-        assert not client_rules.admits(connection, elsewhere, [entry], ada)
+        assert not client_rules.allows(connection, elsewhere, [entry], ada)
 
 
 @pytest.mark.usefixtures("pinned")
@@ -127,15 +127,15 @@ def test_addresses_count_where_the_provider_is_trusted_and_has_verified_them(con
     listed = ["domain:example.com"]
     distrusting = admitting({"provider.trust_emails": "false"}, ADMISSION_EVERYONE="true")
 
-    assert client_rules.admits(connection, SETTINGS, listed, come(email="ada@Example.com"))
-    assert not client_rules.admits(connection, distrusting, listed, come())
-    assert not client_rules.admits(connection, SETTINGS, listed, come(email=None))
+    assert client_rules.allows(connection, SETTINGS, listed, come(email="ada@Example.com"))
+    assert not client_rules.allows(connection, distrusting, listed, come())
+    assert not client_rules.allows(connection, SETTINGS, listed, come(email=None))
     # One that is verified, and not the primary one.
-    assert not client_rules.admits(connection, SETTINGS, listed, come(primary_email=None))
+    assert not client_rules.allows(connection, SETTINGS, listed, come(primary_email=None))
 
 
 def test_a_user_without_an_account_is_nobody_on_a_list(connection, come):
     ada = come()
     connection.execute(delete(account))
 
-    assert not client_rules.admits(connection, SETTINGS, ["user:ada", "id:1"], ada)
+    assert not client_rules.allows(connection, SETTINGS, ["user:ada", "id:1"], ada)

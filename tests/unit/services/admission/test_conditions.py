@@ -70,7 +70,7 @@ def tells(refused, accepted):
 def test_a_session_is_made(connection, people, tells):
     def make(after):
         try:
-            made, _ = sessions.create(connection, people.ada.user, HOUR, admitted_after=after)
+            made, _ = sessions.create(connection, people.ada.user, HOUR, confirmed_after=after)
         except NotAdmittedError:
             return None
         assert sessions.find_by_id(connection, made.id).expires_at == made.expires_at
@@ -98,7 +98,7 @@ def test_a_session_is_renewed(connection, people, tells):
             HOUR,
             ip_address=None,
             user_agent=None,
-            admitted_after=after,
+            confirmed_after=after,
         )
         if renewed:
             state["at"], state["token"] = renewed
@@ -119,13 +119,13 @@ def test_a_code_is_issued(connection, people, tells):
         auth_time=people.ada.auth_time,
     )
 
-    tells(lambda after: authorization_codes.issue(connection, grant, HOUR, admitted_after=after))
+    tells(lambda after: authorization_codes.issue(connection, grant, HOUR, confirmed_after=after))
 
 
 def test_a_code_is_redeemed(connection, people, tells):
     def is_admitted(after):
         found = session_and_consent.find(
-            connection, people.ada.id, people.client_id, admitted_after=after
+            connection, people.ada.id, people.client_id, confirmed_after=after
         )
         assert found.session_is_active
         return found.is_admitted
@@ -161,7 +161,7 @@ def rotated(transaction, presented, after):
         found,
         lifetime=HOUR,
         grace=timedelta(seconds=10),
-        admitted_after=after,
+        confirmed_after=after,
     )
     return issued and issued.token
 

@@ -51,10 +51,10 @@ def counts(connection, ada):
 
     def counts(settings=RULES):
         who = ada()
-        counted = confirmation.counts(who, settings.admission, connection)
-        after = confirmation.admitted_after(who, settings.admission, connection)
+        counted = confirmation.is_admitted(who, settings.admission, connection)
+        after = confirmation.confirmed_after(who, settings.admission, connection)
         found = select(user.c.id).where(user.c.id == who.id, confirmation.ADMITTED)
-        assert (connection.scalar(found, {"admitted_after": after}) is not None) is counted
+        assert (connection.scalar(found, {"confirmed_after": after}) is not None) is counted
         return counted
 
     return counts

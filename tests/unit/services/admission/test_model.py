@@ -2,7 +2,7 @@
 
 import random
 
-from authservice.services.admission import judgement, pins
+from authservice.services.admission import decision_by_settings, pins
 from authservice.services.admission.decision import Decision, Person, Pin, Why, decide
 from authservice.services.people.memberships import Group, Memberships
 from tests.unit.services.admission.model import Model
@@ -118,10 +118,10 @@ def test_nor_does_any_that_goes_by_what_is_stored(connection):
         settings = _settings(entries, trust_emails=trust_emails)
         model = Model(entries, numbers, trust_emails=trust_emails)
         for who in people:
-            judged = judgement.judge(connection, settings, as_code_has_it(who))
+            decided = decision_by_settings.decide(connection, settings, as_code_has_it(who))
             fitting = model.fitting(as_model_has_it(who))
-            assert (judged.admitted_by in model.preferred(fitting)) is bool(fitting)
-            assert (judged.admitted_by is None) is (not fitting)
+            assert (decided.admitted_by in model.preferred(fitting)) is bool(fitting)
+            assert (decided.admitted_by is None) is (not fitting)
 
 
 def test_everyone_is_let_in_where_everyone_is(subtests, connection):
@@ -129,7 +129,9 @@ def test_everyone_is_let_in_where_everyone_is(subtests, connection):
 
     for number in _NUMBERS:
         with subtests.test(number=number):
-            assert judgement.judge(connection, everyone, Person(number)) == Decision("everyone")
+            assert decision_by_settings.decide(connection, everyone, Person(number)) == Decision(
+                "everyone"
+            )
 
 
 def _settings(entries, *, trust_emails):

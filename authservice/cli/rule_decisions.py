@@ -29,7 +29,7 @@ class Says(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleDecision:
     """What one rule says, and why."""
 
     rule: str
@@ -41,20 +41,20 @@ class Verdict:
         return f"{self.rule}: {self.says}: {self.why}"
 
 
-def verdicts(
+def of_rules(
     settings: AuthSettings,
     stored: Mapping[str, Pin],
     account: Group,
     known: StoredPerson | None,
     provider: PublicApi,
     shown: Memberships | None = None,
-) -> list[Verdict]:
+) -> list[RuleDecision]:
     """Return what each rule says to an account, of which ``known`` is stored.
 
     ``shown`` are the groups that a GitHub App sees of it: where there is one, that is certain.
     """
     if settings.admission.everyone:
-        return [Verdict(decision.EVERYONE, Says.LETS_IN, "every account may sign in")]
+        return [RuleDecision(decision.EVERYONE, Says.LETS_IN, "every account may sign in")]
     rules = settings.admission.rules
     seen = shown
     if seen is None:
@@ -67,29 +67,29 @@ def verdicts(
     return [
         _certain(settings, rule, stored, person)
         if shown is not None and rule.kind in GROUP_KINDS
-        else _verdict(
+        else _uncertain(
             settings, rule, stored, person, remembered, signed_in_before=known is not None
         )
         for rule in rules
     ]
 
 
-def overall(given: Sequence[Verdict]) -> Says:
+def overall(given: Sequence[RuleDecision]) -> Says:
     """Return what all rules together say."""
-    said = {verdict.says for verdict in given}
+    said = {decided.says for decided in given}
     return next((says for says in (Says.LETS_IN, Says.UNKNOWN) if says in said), Says.DOES_NOT)
 
 
 def _certain(
     settings: AuthSettings, rule: Rule, stored: Mapping[str, Pin], person: Person
-) -> Verdict:
+) -> RuleDecision:
     why = _against(settings, rule, stored, person)
     if why is None:
-        return Verdict(str(rule), Says.LETS_IN, "a member")
-    return Verdict(str(rule), Says.DOES_NOT, decision.SENTENCES[why])
+        return RuleDecision(str(rule), Says.LETS_IN, "a member")
+    return RuleDecision(str(rule), Says.DOES_NOT, decision.SENTENCES[why])
 
 
-def _verdict(
+def _uncertain(
     settings: AuthSettings,
     rule: Rule,
     stored: Mapping[str, Pin],
@@ -97,18 +97,18 @@ def _verdict(
     remembered: Person,
     *,
     signed_in_before: bool,
-) -> Verdict:
+) -> RuleDecision:
     why = _against(settings, rule, stored, person)
     if why is None:
         fits = "a public member" if rule.kind in GROUP_KINDS else "it is this account"
-        return Verdict(str(rule), Says.LETS_IN, fits)
+        return RuleDecision(str(rule), Says.LETS_IN, fits)
     if rule.kind is RuleKind.DOMAIN and why is not Why.ADDRESSES_NOT_TRUSTED:
-        return Verdict(str(rule), Says.UNKNOWN, "only a sign-in shows the address")
+        return RuleDecision(str(rule), Says.UNKNOWN, "only a sign-in shows the address")
     if rule.kind in GROUP_KINDS and why not in _ABOUT_THE_NAME:
         was = "a member" if _against(settings, rule, stored, remembered) is None else "no member"
         before = f"; at the last sign-in: {was}" if signed_in_before else "; has never signed in"
-        return Verdict(str(rule), Says.UNKNOWN, f"only a sign-in shows membership{before}")
-    return Verdict(str(rule), Says.DOES_NOT, decision.SENTENCES[why])
+        return RuleDecision(str(rule), Says.UNKNOWN, f"only a sign-in shows membership{before}")
+    return RuleDecision(str(rule), Says.DOES_NOT, decision.SENTENCES[why])
 
 
 def _against(

@@ -2,12 +2,12 @@
 
 from sqlalchemy import Connection
 
-from authservice.services.admission import pinned_groups, pins
-from authservice.services.admission.decision import EVERYONE, Decision, Person, decide
+from authservice.services.admission import decision, pinned_groups, pins
+from authservice.services.admission.decision import EVERYONE, Decision, Person
 from authservice.settings import AuthSettings
 
 
-def judge(connection: Connection, settings: AuthSettings, person: Person) -> Decision:
+def decide(connection: Connection, settings: AuthSettings, person: Person) -> Decision:
     """Return what the rules decide. A name that means another one now is marked for it."""
     if not settings.local_mode:
         pinned_groups.see(connection, settings, person)
@@ -15,4 +15,5 @@ def judge(connection: Connection, settings: AuthSettings, person: Person) -> Dec
     if admission.everyone:
         return Decision(EVERYONE)
     pinned = pins.in_force(connection, settings, admission.rules, person)
-    return decide(admission.rules, pinned, person, trust_emails=settings.provider.trust_emails)
+    trust_emails = settings.provider.trust_emails
+    return decision.decide(admission.rules, pinned, person, trust_emails=trust_emails)
