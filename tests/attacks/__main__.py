@@ -1,4 +1,4 @@
-"""Write the table of attacks in docs/security.md."""
+"""Write docs/evidence/attacks.md."""
 
 from tests.attacks import table
 

@@ -1,4 +1,4 @@
-"""Write docs/requirements.md."""
+"""Write docs/evidence/requirements.md."""
 
 from tests.requirements import table
 

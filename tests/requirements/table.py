@@ -5,12 +5,12 @@ from pathlib import Path
 from tests.helpers import markers
 from tests.requirements import documents
 
-PAGE = Path(__file__).parents[2] / "docs" / "requirements.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "requirements.md"
 _COMMAND = "python -m tests.requirements"
 
 
 def page():
-    """Return the text of docs/requirements.md as it has to be now."""
+    """Return the text of docs/evidence/requirements.md as it has to be now."""
     found, proofs = documents.read(), markers.tests_by_id("requirement")
     number = sum(len(document.statements) for document in found)
     parts = [_introduction(number, len(found)), _contents(found)]
@@ -67,4 +67,4 @@ def _row(statement, proofs):
 
 def _link(test):
     path, _, function = test.partition("::")
-    return f"[{function}](../{path})"
+    return f"[{function}](../../{path})"

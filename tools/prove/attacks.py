@@ -1,4 +1,4 @@
-"""The attacks of docs/security.md, made by the tests that are marked with them."""
+"""The attacks of docs/evidence/attacks.md, made by the tests that are marked with them."""
 
 import os
 import subprocess
