@@ -51,5 +51,5 @@ def existing_secret(database: Database) -> ServerSecret:
     file = str(database.url.database)
     if database.is_sqlite and secret_file(file).is_file():
         return ServerSecret(local_secret(file))
-    problem = Problem("AUTH_SECRET", "is missing; run this with the environment of the service")
+    problem = Problem("AUTH_SECRET", "not set; run this with the environment of the service")
     raise SettingsError([problem])

@@ -57,7 +57,7 @@ def words(text: str) -> list[str]:
 def origin(text: str) -> str:
     """Return a bare origin such as https://auth.example.com."""
     if not text:
-        message = "is missing; set the public address of this service"
+        message = "not set; set the public address of this service"
         raise RefusedError(message)
     if not is_origin(text):
         message = (

@@ -130,7 +130,7 @@ def auth_secret(source: Source, *, local_mode: bool) -> bytes | None:
     """Return the server's secret; only local mode makes its own, beside its database."""
     if not source.is_set("AUTH_SECRET"):
         if not local_mode:
-            source.refuse("AUTH_SECRET", f"is missing; {MAKE_A_SECRET}")
+            source.refuse("AUTH_SECRET", f"not set; {MAKE_A_SECRET}")
         elif not source.text("auth.database_url").startswith("sqlite"):
             source.refuse(
                 "AUTH_SECRET", "is needed in local mode too unless the database is a file"
@@ -142,11 +142,9 @@ def auth_secret(source: Source, *, local_mode: bool) -> bytes | None:
 def provider(source: Source, *, local_mode: bool) -> ProviderSettings:
     """Return the identity provider, at which production has to be known."""
     if not (local_mode or source.text("provider.client_id")):
-        source.refuse(
-            source.name("provider.client_id"), "is missing; the identity provider gives it"
-        )
+        source.refuse(source.name("provider.client_id"), "not set; the identity provider gives it")
     if not (local_mode or source.is_set("PROVIDER_CLIENT_SECRET")):
-        source.refuse("PROVIDER_CLIENT_SECRET", "is missing; the identity provider gives it")
+        source.refuse("PROVIDER_CLIENT_SECRET", "not set; the identity provider gives it")
     return source.section(
         "provider",
         ProviderSettings,
@@ -172,14 +170,14 @@ def github_app(source: Source, *, local_mode: bool) -> GitHubAppSettings | None:
     webhook_secret = source.secret("PROVIDER_WEBHOOK_SECRET")
     if not source.text("provider.app_id"):
         if source.is_set("PROVIDER_APP_PRIVATE_KEY") or source.is_set("PROVIDER_WEBHOOK_SECRET"):
-            source.refuse(name, "is missing; the App's page at the provider shows its App ID")
+            source.refuse(name, "not set; the App's page at the provider shows its App ID")
         return None
     if local_mode:
         source.refuse(name, "local mode asks no provider; remove it")
     if not source.is_set("PROVIDER_APP_PRIVATE_KEY"):
         source.refuse(
             "PROVIDER_APP_PRIVATE_KEY",
-            "is missing; generate a private key on the App's page at the provider, and set"
+            "not set; generate a private key on the App's page at the provider, and set"
             " PROVIDER_APP_PRIVATE_KEY_FILE to its file",
         )
     return GitHubAppSettings(id=app_id, private_key=private_key, webhook_secret=webhook_secret)

@@ -132,4 +132,4 @@ def _misplaced(ini: Mapping[str, str]) -> Iterator[Problem]:
                 key, f"a secret never stands in an ini file; set {variable} or {variable}_FILE"
             )
         elif key.startswith(_OUR_SECTIONS) and key not in INI_KEYS:
-            yield Problem(key, "is not a setting; correct the name or remove the line")
+            yield Problem(key, "no such setting; correct the name or remove the line")

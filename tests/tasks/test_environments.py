@@ -128,8 +128,7 @@ def test_a_port_that_is_none_is_said_before_anything_is_set_up(subtests, checkou
 
 def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(subtests, checkout):
     folder = checkout.folder
-    which = "that Python or the service cannot work with"
-
+    which = "The path of this checkout contains one of the characters % ? : $ and \\"
     for name in ("100%", "%(here)s", "what?", "a:b", "$HOME", "a\\b"):
         folder = folder.rename(folder.with_name(name))
         with subtests.test(name=name):
@@ -138,8 +137,8 @@ def test_a_folder_in_which_nothing_would_work_is_said_in_one_line_of_its_own(sub
             )
             assert done.returncode == 1
             assert done.stderr.splitlines() == [
-                f"The path of this checkout has a sign in it {which}:",
+                f"{which}, which cannot work:",
                 f"    {folder}",
-                "Move the checkout to a folder without % ? : $ and \\ in its path.",
+                "Move the checkout to a folder without them.",
             ]
             subprocess.run(["./run", "help"], cwd=folder, check=True, capture_output=True)

@@ -12,7 +12,7 @@ _log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 3.0
 # How long the page waits that a person without a place sees.
 RELOAD_SECONDS = 2
-# Of so many addresses and sites it is known when they were served. Who comes from more is new.
+# How many addresses and sites are remembered with their last turn; any other counts as new.
 _KNOWN = 1000
 
 
@@ -23,11 +23,11 @@ class TooManySignInsError(Exception):
 class SignInPlaces:
     """The places of a process at the identity provider, and a short queue for them.
 
-    A slow provider must not occupy all threads: the queue has at most a quarter of them, and a
-    quarter stays free when all places are taken too. One address may have all places as long as no
-    other address waits. Then they go round: who was served last stands behind who was not, and
-    the last leaves a queue that is too long. An address of IPv6 is a network, and its site takes
-    turns before it: who has a whole site has no more than others.
+    A slow provider must not occupy all threads: a quarter of them may wait in the queue, and
+    another quarter stays free. One address may have all places while no other address waits. As
+    soon as others wait, addresses take turns: the one that was served last comes last, and is
+    dropped when the queue is full. For IPv6 an address is a network of 64 bits, and networks of one
+    site take their turns together, so that a whole site gets no more than one address.
     """
 
     def __init__(self, number: int, *, patience: float = PATIENCE_SECONDS) -> None:

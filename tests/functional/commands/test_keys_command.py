@@ -246,7 +246,7 @@ def test_a_dry_run_retires_nothing(run, keys, database, listed):
 def test_without_the_secret_nothing_is_done(command, refused, database, monkeypatch):
     monkeypatch.delenv("AUTH_SECRET", raising=False)
 
-    assert "AUTH_SECRET: is missing" in refused(*command)
+    assert "AUTH_SECRET: not set" in refused(*command)
     assert not secret_file(database.url.database).exists()
 
 

@@ -71,10 +71,10 @@ def test_each_problem_is_named_with_its_mend(subtests):
         (
             {},
             {"AUTH_SECRET": None},
-            "AUTH_SECRET: is missing; make one with: openssl rand -base64 32",
+            "AUTH_SECRET: not set; make one with: openssl rand -base64 32",
         ),
         ({}, {"AUTH_SECRET": "c2hvcnQ="}, "AUTH_SECRET: must hold at least 32 random bytes"),
-        ({}, {"PROVIDER_CLIENT_SECRET": None}, "PROVIDER_CLIENT_SECRET: is missing"),
+        ({}, {"PROVIDER_CLIENT_SECRET": None}, "PROVIDER_CLIENT_SECRET: not set"),
         ({}, {"ADMISSION_EVERYONE": None}, "admission: say who may sign in"),
         ({}, {"ADMISSION_USERS": "octocat"}, "ADMISSION_USERS: 'octocat' must begin with"),
         (
@@ -87,7 +87,7 @@ def test_each_problem_is_named_with_its_mend(subtests):
             {},
             "auth.trusted_proxies: must list IP addresses",
         ),
-        ({"auth.trusted_proxy": "127.0.0.1"}, {}, "auth.trusted_proxy: is not a setting"),
+        ({"auth.trusted_proxy": "127.0.0.1"}, {}, "auth.trusted_proxy: no such setting"),
         (
             {"ratelimit.storage": "memcached://x"},
             {},
