@@ -9,7 +9,7 @@ import pytest
 
 from authservice import clock
 from authservice.database.database import Database
-from tests.helpers import leftovers, loggers, parts, pictures, selection, time_limits, unstable
+from tests.helpers import leftovers, loggers, parts, pictures, second_try, selection, time_limits
 from tests.helpers.applications import Applications
 from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
@@ -42,7 +42,7 @@ def _no_settings_from_outside():
 
 def pytest_configure(config):
     share_compiled_sql()
-    for plugin in (leftovers, loggers, parts, pictures, time_limits, unstable):
+    for plugin in (leftovers, loggers, parts, pictures, second_try, time_limits):
         config.pluginmanager.register(plugin)
 
 

@@ -10,13 +10,15 @@ from tests.helpers.processes import ROOT
 
 _INI = f"""
 [pytest]
-addopts = -q -n1 -p xdist -p pytest_timeout --import-mode=importlib
+addopts = -q -n1 -p xdist -p pytest_timeout -p pytest_rerunfailures --import-mode=importlib
+    --reruns=1 --max-suite-reruns=3 -rfER --rerun-show-tracebacks
+rerun_except = left behind
 pythonpath = {ROOT}
 markers = attack
 verbosity_subtests = 0
 """
 _CONFTEST = """
-from tests.helpers import leftovers, parts, time_limits, unstable
+from tests.helpers import leftovers, parts, second_try, time_limits
 from tests.helpers.scheduling import ByFileAndEngine
 
 def pytest_xdist_make_scheduler(config, log):
@@ -26,7 +28,7 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true")
 
 def pytest_configure(config):
-    for plugin in (leftovers, parts, time_limits, unstable):
+    for plugin in (leftovers, parts, second_try, time_limits):
         config.pluginmanager.register(plugin)
 """
 # It is in parallel, and alone, whatever this one is. To load all plugins takes seconds.

@@ -7,8 +7,9 @@ from itertools import product
 import pytest
 
 CORES = os.sysconf("SC_NPROCESSORS_ONLN")
-QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder"
-WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder"
+AGAIN = "--reruns=1 --max-suite-reruns=3"
+QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder {AGAIN}"
+WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder {AGAIN}"
 STYLE = ["ruff", "ruff"]
 TYPES = ["mypy", "lint-imports"]
 INSTALLED = [*["pip"] * 3, "npm"]

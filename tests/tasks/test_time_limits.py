@@ -46,7 +46,7 @@ def test_stubborn():
 
 def test_what_takes_too_long_fails_and_the_run_goes_on(run_pytest):
     # Long enough for those that wait for nothing.
-    status, lines = run_pytest({"test_x.py": TESTS}, "--timeout=2")
+    status, lines = run_pytest({"test_x.py": TESTS}, "--timeout=2", "--reruns=0")
 
     assert status == 1
     named = {line.partition(" - ")[0] for line in lines if line.startswith(("FAILED", "ERROR"))}
