@@ -31,9 +31,13 @@ class PathTable(RoutesMapper):  # type: ignore[misc]  # Pyramid has no types
 
     def __call__(self, request: AuthRequest) -> dict[str, Any]:
         """Return the route of a request, and what its path says where the route has variables."""
-        route = self._fixed.get(request.environ.get("PATH_INFO"))
+        path = request.environ.get("PATH_INFO", "")
+        route = self._fixed.get(path)
         if route is not None:
             return {"match": {}, "route": route}
+        if path.endswith("\n"):
+            # Pyramid's search would take it for the path without the line break.
+            return {"match": None, "route": None}
         info: dict[str, Any] = super().__call__(request)
         return info
 

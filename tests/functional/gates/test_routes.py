@@ -54,6 +54,13 @@ def _ask(browser, method, path):
     return browser._gen_request(method, path, expect_errors=True)
 
 
+@pytest.mark.attack("BROWSER-path-line-break")
+def test_a_path_with_a_line_break_after_it_is_another_one(subtests, app, browser):
+    for route in app.routes_mapper.get_routes():
+        with subtests.test(route=route.name):
+            assert _ask(browser, "GET", f"{route.pattern.split('{')[0]}%0A").status_int == 404
+
+
 def test_the_published_addresses_are_there_with_their_methods():
     table = {route.path: route.methods for route in ROUTES}
 
