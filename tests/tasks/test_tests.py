@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 CORES = os.sysconf("SC_NPROCESSORS_ONLN")
-AGAIN = "--reruns=1 --max-suite-reruns=3"
+AGAIN = "--reruns=1 --max-suite-reruns=3 --rerun-show-tracebacks"
 QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder {AGAIN}"
 WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder {AGAIN}"
 STYLE = ["ruff", "ruff"]
