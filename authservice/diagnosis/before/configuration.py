@@ -92,7 +92,7 @@ def _loggers(path: Path) -> Iterator[Finding]:
 SETTINGS_REFUSED = error(
     "settings.refused",
     "The service does not start with this setting.",
-    "The cause names the values that are allowed. Set one of them in the ini file or environment.",
+    "Correct it in the ini file or in the environment. The cause says what it has to be.",
 )
 
 # Their values may hold a password.
