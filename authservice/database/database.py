@@ -24,10 +24,9 @@ from sqlalchemy import URL, Column, ColumnElement, Connection, Table, func, make
 
 from authservice.database.postgresql import engines as postgresql
 from authservice.database.prepared import Prepared
-from authservice.database.sqlite.checkpoints import Checkpoints
 from authservice.database.sqlite.database_file import DatabaseFile
 from authservice.database.sqlite.engines import engines
-from authservice.database.sqlite.write_ahead_log import WriteAheadLog
+from authservice.database.sqlite.write_ahead_log import Checkpoints, WriteAheadLog
 from authservice.database.transaction import Session, Transaction
 
 

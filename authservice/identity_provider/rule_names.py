@@ -14,7 +14,7 @@ from authservice.database.database import Database
 from authservice.identity_provider import OutageError, SignInFailedError
 from authservice.identity_provider.public_api import UNAUTHORIZED, PublicApi
 from authservice.services.admission import client_rules, pins
-from authservice.services.admission.pin_renewal import Renewal
+from authservice.services.admission.pins import Renewal
 from authservice.services.upkeep.recurring import Recurring
 from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import Rule, RuleKind

@@ -21,7 +21,7 @@ from authservice.identity_provider.github_app.known_pages import UnreadableError
 from authservice.identity_provider.public_api import PublicApi
 from authservice.services.admission import client_rules, pins, stored_people
 from authservice.services.admission.decision import Pin
-from authservice.services.admission.pin_renewal import Renewal
+from authservice.services.admission.pins import Renewal
 from authservice.services.admission.stored_people import StoredPerson
 from authservice.services.people.memberships import Group, Memberships
 from authservice.settings import AuthSettings, SettingsError, load_settings

@@ -1,16 +1,23 @@
-"""SQLite's write-ahead log, kept short while readers and writers never rest.
+"""SQLite's write-ahead log, kept short beside the requests, while readers and writers never rest.
 
-Pages are moved from the log into the database all the time. But the log starts again only when a
-writer finds no reader, and where readers overlap all the time that never happens: the log grows
-without end, and reading becomes slow.
+Checkpoints move pages from the log into the database. SQLite would have the thread of every so many
+commits do it, with everybody who writes behind it: in a large database, a thousand pages in as many
+places, and a wait for the disk. And the log starts again only when a writer finds no reader. Where
+readers overlap all the time that never happens: it grows without end, and reading becomes slow.
 """
 
+import logging
 import os
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 from time import sleep
 
+_log = logging.getLogger(__name__)
+
+# About two thousand pages: the more, the more often two changes share one.
+_TRANSACTIONS = 80
 _LONGEST = 16 * 1024 * 1024
 # Others wait for this long at most. A reader takes far less, unless it copies the whole file.
 _PATIENCE_MS = 50
@@ -75,3 +82,55 @@ class WriteAheadLog:
     def _connected(self) -> sqlite3.Connection:
         # Not to make a database where there is none any more.
         return sqlite3.connect(f"{Path(self._database_file).absolute().as_uri()}?mode=rw", uri=True)
+
+
+class Checkpoints:
+    """Moves pages in a thread of its own, each time that so many transactions have ended.
+
+    The thread begins with the first of these times: few commands write as much.
+    """
+
+    def __init__(self, log: WriteAheadLog) -> None:
+        self._log = log
+        self._transactions = 0
+        self._due = threading.Event()
+        self._stopped = False
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def note_transaction(self) -> None:
+        """Count a transaction that has ended; one lost between two threads does not matter."""
+        self._transactions += 1
+        if self._transactions < _TRANSACTIONS:
+            return
+        self._transactions = 0
+        self._due.set()
+        with self._starting:
+            if self._thread is None and not self._stopped:
+                self._thread = threading.Thread(target=self._run, name="checkpoints", daemon=True)
+                self._thread.start()
+
+    def make(self) -> None:
+        """Move the pages now, in this thread."""
+        try:
+            self._log.move_pages()
+        except sqlite3.Error:
+            # The pages are safe where they are, and go the next time.
+            _log.exception("a checkpoint failed, and is tried again")
+
+    def stop(self) -> None:
+        """End, after the checkpoint that is under way."""
+        with self._starting:
+            self._stopped = True
+        self._due.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            self._due.wait()
+            self._due.clear()
+            # Looked at after that, so that a stop in between is not forgotten.
+            if self._stopped:
+                return
+            self.make()

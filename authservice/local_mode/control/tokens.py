@@ -33,7 +33,7 @@ from authservice.services.tokens import access_tokens, grants
 from authservice.settings import AuthSettings
 from authservice.web.answers import json_answer
 from authservice.web.request.auth_request import AuthRequest
-from authservice.web.session import session_jwt
+from authservice.web.session.session_api import session_jwt
 
 AT_TIMES = ("nonce", "at_hash", "sid", *claims.NAMES)
 """The claims that a token has or has not, as the client, the person and the session are."""
@@ -205,6 +205,6 @@ def _issued(request: AuthRequest, fields: Fields, kind: str) -> tuple[str, Subje
         client = named_client(request, fields)
     user = user_of(request, named(request, fields))
     if kind == _WITHOUT_CLIENT or client is None:
-        return session_jwt.issue(user, settings.auth_url, settings, keys), None
+        return session_jwt(user, settings.auth_url, settings, keys), None
     subject = Subject(user, client, settings, keys, request.db_readonly)
     return KINDS[kind](subject), subject

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from authservice.database.database import Database
-from authservice.database.sqlite import checkpoints
+from authservice.database.sqlite import write_ahead_log
 from tests.helpers.waiting import until
 
 pytestmark = pytest.mark.engines("sqlite")
@@ -33,7 +33,7 @@ def database(file):
 @pytest.fixture
 def moving(monkeypatch):
     """Give how many transactions lie between two checkpoints."""
-    monkeypatch.setattr(checkpoints, "_TRANSACTIONS", TRANSACTIONS)
+    monkeypatch.setattr(write_ahead_log, "_TRANSACTIONS", TRANSACTIONS)
 
 
 def write(database, size=1):

@@ -7,8 +7,7 @@ from authservice.web.answers import error_json, json_answer, see_other, unauthor
 from authservice.web.gates import provenance
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.request.body import json_object
-from authservice.web.session import session_jwt
-from authservice.web.session.session_api import session_json, user_json
+from authservice.web.session.session_api import session_json, session_jwt, user_json
 from authservice.web.session.session_end import end_presented_sessions
 from authservice.web.session.session_extension import extended_when_due
 
@@ -50,7 +49,7 @@ def session_token(request: AuthRequest) -> Response:
         message = "Invalid audience: it must be one trusted origin, and that of the page that asks"
         return error_json(403, message, "INVALID_AUDIENCE")
     audience = wanted[0] if wanted else settings.auth_url
-    token = session_jwt.issue(session.user, audience, settings, request.signing_keys)
+    token = session_jwt(session.user, audience, settings, request.signing_keys)
     return json_answer({"token": token})
 
 
