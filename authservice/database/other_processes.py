@@ -11,8 +11,8 @@ from authservice.database.sqlite.replacement import users
 def excluded(database: Database, target: str) -> list[str]:
     """Return the other processes that have the database open and that a revision does not serve.
 
-    Whichever does not say its revision counts as made for the tables as they are; on SQLite that
-    is each. Raises MigrationsMissingError.
+    A process that does not say its revision counts as made for the present tables. On SQLite none
+    says it. Raises MigrationsMissingError.
     """
     if schema.sqlite_file_is_missing(database):
         return []

@@ -23,7 +23,7 @@ class SignInFailedError(Exception):
 class OutageError(SignInFailedError):
     """The provider cannot be reached, fails, or has had too many questions of our own.
 
-    Nobody who is signed in loses anything by that for a while.
+    People who are signed in stay so for a while.
     """
 
     def __init__(self, description: str, retry_after: float | None = None) -> None:

@@ -138,7 +138,7 @@ def _with_address(api: GitHubApi, profile: Profile) -> Profile:
     try:
         addresses = _addresses(api)
     except SignInFailedError as error:
-        # Who is known already is known by the account's number.
+        # A person who has an account here is found by its number, without an address.
         _log.warning("the addresses of account %s were not read: %s", profile.account_id, error)
         return replace(profile, addresses_unread=True)
     if addresses is None:

@@ -173,8 +173,8 @@ class OwnMemberships:
     def memberships(self, api: GitHubApi, profile: Profile) -> Memberships:
         """Return all groups that lists have, and those that rules name.
 
-        What one organization refuses to say is in ``unreadable``, and concerns no other. There, one
-        of which the list has no more than the number stands as ``id:`` and that.
+        What one organization refuses to say is in ``unreadable``, and concerns no other. An
+        organization that the list shows by its number alone stands there as ``id:`` and the number.
         """
         organizations, held_back = _listed(api)
         unreadable = [(f"id:{number}", reasons.SAML) for number in held_back]

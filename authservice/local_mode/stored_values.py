@@ -57,7 +57,7 @@ def keep(connection: Connection, name: str, value: object) -> None:
 
 
 def forget(connection: Connection, name: str, *, kind: str | None = None) -> None:
-    """Let a name have no value."""
+    """Forget the value of a name."""
     connection.execute(delete(verification).where(verification.c.id == _row_id(name, kind)))
 
 

@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 # As for waitress: a sign-in may wait ten seconds for the identity provider.
 _DRAIN_SECONDS = 15
-# Who comes while so many wait to be taken is told to try again by the kernel, a second later.
+# While so many connections wait, the kernel makes a new one try again a second later.
 _BACKLOG = 4096
 # A signal is acted on so much later, at worst.
 _LOOK_FOR_SIGNALS_SECONDS = 1
@@ -121,7 +121,7 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 class _Server(MPServer):
-    """granian's server. It kills no worker that has ended by itself, and says so of none.
+    """granian's server, which neither kills a worker that has ended by itself nor says that it did.
 
     granian asks Python whether a worker lives, and is told that it does while another thread of
     granian's takes note of its end.

@@ -65,7 +65,8 @@ class Bodies:
     def make_room(self) -> None:
         """Close connections on which a body is still to come, if all have too much together.
 
-        Those whose bodies began first: who sends one at once is served, whatever others hold back.
+        The oldest bodies go first: a client that sends one at once is served, whatever others hold
+        back.
         """
         if self._together <= _MOST_TOGETHER:
             return

@@ -37,7 +37,7 @@ _SHARE = 8
 _TO_TAKE_SECONDS = 30.0
 _IPV4, _IPV6 = "127.0.0.1", "::1"
 _HTTP = 80
-# Who comes while so many wait to be taken is told to try again by the kernel, a second later.
+# While so many connections wait, the kernel makes a new one try again a second later.
 _BACKLOG = "4096"
 _REMEDIES = {
     errno.EADDRINUSE: "end the program that listens there, which ss -ltnp names, or set another"
@@ -137,12 +137,12 @@ def cut_unread(sockets: Mapping[int, dispatcher]) -> None:
 
 
 def make_room(sockets: Mapping[int, dispatcher], limit: int) -> None:
-    """Let others in when there are too many: those give way who have waited longest.
+    """Close connections where there are too many, first those that have been idle longest.
 
-    Who takes no answer goes before who sends no request. Who sends a request at once is served,
-    however many have come before and send nothing: who came last stays. Where nobody can give way,
-    others wait outside. One place stays free, so that the next one who comes is noticed when they
-    come.
+    A client that takes no answer goes before one that sends no request. The newest connection
+    stays: a client that sends a request at once is served, however many others have connected and
+    send nothing. Where none can be closed, new ones wait outside. One place stays free, so that a
+    new connection is noticed when it comes.
     """
     if len(sockets) < limit // 2:
         return
@@ -156,7 +156,7 @@ def make_room(sockets: Mapping[int, dispatcher], limit: int) -> None:
             # What the network takes at once is not unread. The loop sends short answers.
             if channel.total_outbufs_len:
                 channel.handle_write()
-        # Who waits since later was answered by a thread meanwhile, and nothing of it is sent yet.
+        # A channel with a later time was answered by a thread meanwhile; nothing of it is sent yet.
         waiting = [
             channel
             for channel, since in found

@@ -1,7 +1,7 @@
-"""The Pyramid router: what belongs to a kind of deployment, and nothing that belongs to one.
+"""The Pyramid router, which depends on the kind of deployment alone.
 
-Everything else stands in the components, which the router is given when it is complete: none of
-its parts can hold on to those that it met when it was built.
+What belongs to one deployment stands in the components. The router is given them when it is
+complete, so no part of it can keep those of another.
 """
 
 from collections.abc import Mapping

@@ -49,7 +49,7 @@ REPLY_SECONDS = 8.0
 def engines(url: URL, patience: float) -> tuple[Engine, Engine]:
     """Return an engine that only reads and one that writes; they connect when first used.
 
-    Who waits for a reply for ``patience`` seconds gets OperationalError. Raises
+    A caller without a reply after ``patience`` seconds gets OperationalError. Raises
     ModuleNotFoundError, with what to install, where the driver is missing.
     """
     try:

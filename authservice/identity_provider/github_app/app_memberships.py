@@ -61,7 +61,7 @@ class AppMemberships:
         """Return the groups of a person who signs in; raises SignInFailedError for an outage."""
         calls = self.installations.calls(_SIGN_IN_SECONDS)
         own = own_memberships.own_list(api)
-        # Who may add people to teams could make a list too long for the team of a rule.
+        # Somebody who may add people to teams could make the list so long that it is cut.
         whole = own if own is not None and own.is_whole else None
         return self.of_person(calls, profile.account_id, profile.username or "", own=whole)
 
@@ -171,7 +171,8 @@ class AppMemberships:
     ) -> Memberships:
         """Return the teams of rules, and ``more``, that a member of an organization is in.
 
-        Who is in a team is in its parents. Who is in none of it is in none of its child teams.
+        A member of a team is a member of its parents too. So somebody who is not in a team is in
+        none of its child teams.
         """
         listed = self.organizations.teams(api, place)
         tree = _Tree(listed)

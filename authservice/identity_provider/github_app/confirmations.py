@@ -104,7 +104,7 @@ class Confirmations:
         return None
 
     def find(self, account_id: str) -> StoredPerson | None:
-        """Return where a person stands, who need not have signed in here yet."""
+        """Return what is stored of a person; None for one who has not signed in here yet."""
         return stored_people.find(self._database.reader, self._settings.provider.id, account_id)
 
     def is_left_alone(self, known: StoredPerson | None) -> bool:

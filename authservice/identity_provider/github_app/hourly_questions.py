@@ -43,7 +43,7 @@ class HourlyQuestions:
         self._hours: dict[str, _Hour] = {}
 
     def know(self, token: str, organization: str) -> None:
-        """Take note of whose questions those under a token are, and no more under a former one."""
+        """Note the organization whose questions a new token asks; its former token is forgotten."""
         others = {key: name for key, name in self._organizations.items() if name != organization}
         self._organizations = {**others, f"Bearer {token}": organization}
 

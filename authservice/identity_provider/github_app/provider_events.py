@@ -323,9 +323,9 @@ class ProviderEvents:
         return calls.asked
 
     def _departs(self, hint: Hint, known: StoredPerson | None) -> bool:
-        """Tell whether a person is said to have left what let them in.
+        """Tell whether an event says that a person has left what let them in.
 
-        Of somebody who may be signing in just now, that is what any rule names.
+        For somebody who may be signing in just now, every rule counts.
         """
         return hint.leaves and any(
             self._is_left(rule, hint)

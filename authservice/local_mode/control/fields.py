@@ -146,7 +146,7 @@ class Fields:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, of which each member may be there once; raises ControlError.
 
-    Of two, a reader might mean the other one.
+    Readers differ in which of two they take.
     """
     members: dict[str, Any] = {}
     for name, value in pairs:

@@ -148,7 +148,7 @@ def list_requests(request: AuthRequest) -> Response:
     """Return the requests after a number; with ``wait`` and none yet, the next within seconds."""
     log = local(request).request_log
     wait = _seconds(request.GET.get("wait", "0"))
-    # Who waits without a number wants what comes from now on.
+    # A caller that waits and names no number wants what comes from now on.
     otherwise = log.last() if wait else 0
     entries = log.after(_number(request.GET.get("after", str(otherwise))), wait)
     return json_answer({"requests": entries})

@@ -1,7 +1,7 @@
 """POST tokens: a token of any kind, right or wrong, as a test of an application wants it.
 
-What the service would issue is taken apart after it was signed. So whatever is not changed is as
-it always is.
+What the service would issue is taken apart after it was signed. So what a test does not change is
+as in production.
 """
 
 import json

@@ -40,7 +40,7 @@ class Persons:
         stored_values.write(connection, described.id, content, kind=_KIND)
 
     def remove(self, connection: Connection, person_id: str) -> None:
-        """Let a person be none any more."""
+        """Remove a person, for all processes."""
         if person_id in self.at_start:
             stored_values.write(connection, person_id, _DELETED, kind=_KIND)
         else:

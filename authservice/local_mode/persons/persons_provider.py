@@ -1,6 +1,6 @@
 """The identity provider of local mode, with persons to choose from.
 
-It walks the same way as the real one, through the callback with state and code. The code says who
+It takes the same way as the real one, through the callback with state and code. The code says who
 was chosen.
 """
 

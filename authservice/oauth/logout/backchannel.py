@@ -2,8 +2,8 @@
 
 No request waits for it. What is still to be told stands in the database, so a restart loses
 nothing, and every process of the service may take part. Several clients are told at the same time,
-each of one sign-out after the other, so that one which does not answer keeps no other waiting. This
-thread alone asks the database; those beside it only send.
+and each is told of one sign-out after the other. So a client that does not answer keeps no other
+waiting. This thread alone asks the database; those beside it only send.
 """
 
 import logging

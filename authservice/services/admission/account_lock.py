@@ -1,7 +1,7 @@
 """A lock on an account at the provider, whether or not a user has it.
 
-Who confirms or removes an account takes it before everything else. So a removal sees the user whom
-a sign-in is about to create, or that sign-in sees the removal.
+A transaction that confirms or removes an account takes it before every other lock. So a removal
+sees the user whom a sign-in is about to create, or that sign-in sees the removal.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What the settings decide about a person who is there: names are marked, then rules decide."""
+"""What the settings decide about a person: names are marked first, then the rules decide."""
 
 from sqlalchemy import Connection
 

@@ -4,9 +4,9 @@ What a name means is its pinned number. An organization that was renamed keeps i
 an operator changes the settings. One whose number is not pinned, such as a stranger's that has
 taken the name, is left out.
 
-So is a team. That of a rule has its number from an operator or from the provider; each other one
-keeps the number with which it was first seen. A team that was made under a name that became free is
-left out until an operator pins its number.
+The same holds for teams. A rule's team has its number from an operator or from the provider. Every
+other team keeps the number with which it was first seen. A team that was made under a name that
+became free is left out until an operator pins its number.
 """
 
 from collections.abc import Mapping, Sequence

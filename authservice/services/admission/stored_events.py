@@ -1,7 +1,7 @@
 """Events of the provider that wait until some process has acted upon them.
 
-One process at a time acts upon the events of a person, upon all that wait together: who is told of
-twice is asked about once. If it dies meanwhile, another one does after half a minute.
+One process at a time acts upon the events of a person, upon all that wait together: a person in two
+events is asked about once. If it dies meanwhile, another one does after half a minute.
 """
 
 import hashlib

@@ -81,7 +81,7 @@ def confirm(
     nor under other rules than those of the fingerprint.
     """
     account_lock.share_rules(connection)
-    # Who removes one of them is waited for here, and what that wrote is seen below.
+    # This waits for a transaction that removes one of them, and sees what it wrote.
     person_lock.claim(connection, user.c.id.in_(admitted_by))
     removed = exists().where(
         account.c.user_id == user.c.id,

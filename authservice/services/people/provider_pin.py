@@ -37,7 +37,7 @@ class ProviderPin:
 
 
 _SELECT = select(pinned_provider.c.provider_id, pinned_provider.c.origin)
-# Who signs in has it until the account is stored, so that a change comes before or after.
+# A sign-in holds this lock until the account is stored: a rebind comes before it or after it.
 _SHARED = Prepared(_SELECT.with_for_update(read=True))
 
 

@@ -100,7 +100,7 @@ def peek_by_id(connection: Connection, verification_id: str) -> Verification | N
 def claim(connection: Connection, verification_id: str) -> None:
     """Lock a row that is changed later in the transaction, before people whom that locks as well.
 
-    Who deletes people has these rows first.
+    A transaction that deletes people locks these rows first.
     """
     if not runs_alone(connection):
         _CLAIM.rowcount(connection, {"claimed_id": verification_id})

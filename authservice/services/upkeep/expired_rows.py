@@ -57,7 +57,7 @@ class ExpiredRows:
 
     ``find`` selects keys and places of what was over at the moment ``over``, from the place
     ``after`` on, in the order of places, at most ``number`` of them. ``remove`` deletes what these
-    keys stand for, or first so many rows that hang on it: repeated until it changes nothing, all.
+    keys stand for, some rows at a time: it is repeated until it changes nothing.
     """
 
     name: str

@@ -99,7 +99,7 @@ def original_is_preflight(request: AuthRequest) -> bool:
 
 
 def _require_proxy(request: AuthRequest) -> None:
-    """Refuse who may not ask, and what a proxy that asks so passes on to its application."""
+    """Refuse a sender that is no trusted proxy, and headers that an application would believe."""
     sender = request.environ.get("REMOTE_ADDR", "")
     if not is_trusted(sender, request.auth_settings.trusted_proxies):
         raise RefusedRequestError(

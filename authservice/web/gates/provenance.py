@@ -43,7 +43,7 @@ def _subject(request: AuthRequest, browser: str, *, signs_in: bool) -> str:
 
 @implementer(ICSRFStoragePolicy)
 class FormTokens:
-    """Pyramid's question for every unsafe view that does not opt out."""
+    """The policy that Pyramid asks for every unsafe view that does not opt out."""
 
     def new_csrf_token(self, request: AuthRequest) -> str:
         """Return the token: it is derived, so there is nothing new to make."""

@@ -26,8 +26,8 @@ def language(request: AuthRequest) -> str:
 def gzip(request: AuthRequest) -> bool:
     """Tell whether the client says that it reads gzip.
 
-    A request without the header leaves the choice to us (RFC 9110, section 12.5.3); who sends
-    none may well be a program that reads nothing but the file itself.
+    A request without the header leaves the choice to us (RFC 9110, section 12.5.3). Its client may
+    be a program that cannot decompress.
     """
     sent = _header(request, "HTTP_ACCEPT_ENCODING")
     if sent is None:

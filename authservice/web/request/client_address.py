@@ -66,7 +66,7 @@ def is_sender_known(
     host = re.sub(r":\d*$", "", str(environ.get("HTTP_HOST", "")).lower())
     remote = str(environ.get("REMOTE_ADDR", ""))
     if not is_trusted(remote, trusted):
-        # Who asks this machine itself has no reason to do so by the public name.
+        # A program on this machine has no reason to ask it by the public name.
         by_proxy = _is_loopback(_parse(remote)) and host == public_host
         return forwarded is None and not signs and not by_proxy
     if forwarded is not None:

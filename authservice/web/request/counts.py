@@ -94,7 +94,7 @@ class RateLimits:
             raise TooManyRequestsError(max(math.ceil(wait), 1), who[0])
 
     def _pauses(self) -> bool:
-        """Tell whether the storage failed just now. To be told no begins the next pause."""
+        """Tell whether the storage failed just now. After a pause one caller tries it again."""
         ask_again_at, now = self._ask_again_at, monotonic()
         if ask_again_at is None:
             return False

@@ -140,8 +140,8 @@ def begin(request: AuthRequest, attempt: SignInAttempt) -> str:
     verifications.put(
         request.db, _identifier(attempt.state), value, clock.now() + LIFETIME, id=attempt.id
     )
-    # Who is signed in here and signs in all the same wants another account, or has to show that
-    # they are still there: the provider must not send them straight back.
+    # A person who is signed in here and signs in all the same wants another account, or has to
+    # show that they are still there: the provider must not send them straight back.
     choose = (
         attempt.choose_account
         or request.confirmed_session is not None
@@ -166,7 +166,7 @@ def find(request: AuthRequest, state: str) -> tuple[Verification, SignInAttempt]
     if stored is None:
         return None
     row, content = stored
-    # Who comes again long after is led nowhere.
+    # A callback repeated long after leads nowhere.
     is_late = row.spent and clock.now() >= row.expires_at
     begun_in = None if is_late else content["browser"]
     attempt = replace(_attempt(row.id, content), begun_in=begun_in)

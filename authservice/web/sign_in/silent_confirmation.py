@@ -24,9 +24,8 @@ from authservice.web.sign_in.sign_in_page import SignInPrompt
 def begun(request: AuthRequest, prompt: SignInPrompt) -> Response | None:
     """Return the way to the provider, where no more than a confirmation is missing.
 
-    None where a person has to decide: the one who asks wants them to be there, or they want another
-    account; where it is no browser that goes here by itself; and in local mode, whose page asks who
-    it shall be.
+    None where the person has to be there or wants another account, where no browser navigates here,
+    and in local mode, whose page asks who signs in.
     """
     if prompt.reason is not None or return_target.chooses_account(request.GET):
         return None

@@ -70,8 +70,8 @@ def _count_of_session(request: AuthRequest, route: Route) -> None:
     if request.method != "POST" and route.surface is Surface.SESSION_API:
         session = request.central_session
     else:
-        # Who has the shared cookie alone, as a sibling application has, writes nothing with it and
-        # cannot use up what is left to the person.
+        # A sibling application has the shared cookie alone. It writes nothing with it, and must
+        # not use up the person's own share.
         session = request.confirmed_session
     if session is not None:
         limit = limit_of(request.auth_settings.request_limits.session_requests, _MINUTE)

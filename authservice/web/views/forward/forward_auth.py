@@ -112,7 +112,7 @@ def refused_request(error: RefusedRequestError, request: AuthRequest) -> Respons
 
 
 def _answer_to_preflight() -> Response:
-    """Return that it may pass, as nobody's: browsers send it without any cookie."""
+    """Return that it may pass, without a person: browsers send no cookie with it."""
     return ReadyAnswer(b"", [_NO_STORE])
 
 
@@ -177,7 +177,7 @@ def _sign_in_address(request: AuthRequest, address: str, *, choose_account: bool
 
 
 def _refused(request: AuthRequest, user: User, conditions: _Conditions, address: str) -> Response:
-    """Return the page for who is in none of the groups, or in none that could be read."""
+    """Return the page for a person in none of the groups, or in none that could be read."""
     settings = request.auth_settings
     # The page shows the reference of this line.
     _log.info("forward authentication refuses user %s, who is in none of the groups", user.id)

@@ -330,7 +330,7 @@ def _surface(request: AuthRequest) -> Surface:
         path: str = request.environ.get("PATH_INFO", "")
         return Surface.SESSION_API if path.startswith(_FOR_PROGRAMS) else Surface.PAGE
     if route.surface in WORDED_AS_OAUTH and not route.name.startswith("oauth2."):
-        # Who reads a document or the service's condition need be no client of OAuth.
+        # Documents and the service's condition are read by programs that know no OAuth.
         return Surface.SESSION_API
     return route.surface
 

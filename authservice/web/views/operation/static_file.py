@@ -1,7 +1,7 @@
 """GET static/{name}: the files that pages name.
 
-Who asks for the version that there is may keep the answer for good. A page that another version
-of the service made gets what there is now, for an hour.
+An address with the present version may be cached for good. One from a page of another version of
+the service gets the present file, for an hour.
 """
 
 from pyramid.httpexceptions import HTTPNotFound

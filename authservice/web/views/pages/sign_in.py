@@ -24,7 +24,7 @@ from authservice.web.sign_in.sign_in_page import SignInPrompt
 
 @view_config(route_name="sign_in", request_method="GET")
 def sign_in(request: AuthRequest) -> Response:
-    """Show who is asking and how to sign in; lead on at once who only has to be confirmed."""
+    """Show who asks and how to sign in; a person who only has to be confirmed is led on."""
     query = request.GET
     if interactions.PARAMETER in query:
         prompt = SignInPrompt.of_interaction(request, query[interactions.PARAMETER])
