@@ -72,8 +72,9 @@ def redeem(request: OAuthRequest) -> dict[str, Any]:
         writer = transaction.connection
         family = lifetimes.refresh_family if offline else timedelta()
         _spend(transaction, code, family + lifetimes.access_token)
-        person_lock.share(writer, grant.user_id, grant.client_id)
+        allow = person_lock.share(writer, grant.user_id, grant.client_id)
         _require_session_and_consent(request, writer, code, grant, admitted)
+        require_allowed(request.context, writer, allow, grant.user_id)
         start = _start_family if offline else _start_without_refresh_token
         grant_id = start(request, writer, tokens)
         if request.client.backchannel_logout_uri is not None:
@@ -143,10 +144,7 @@ def _require_session_and_consent(
     grant: TokenGrant,
     admitted: datetime,
 ) -> None:
-    """Refuse a code whose session, admission or consent ended, or whose client is for others.
-
-    All that is as the transaction sees it.
-    """
+    """Refuse a code whose session, admission or consent has ended by now."""
     current = session_and_consent.find(
         writer, code.grant.session_id, code.grant.client_id, confirmed_after=admitted
     )
@@ -154,7 +152,6 @@ def _require_session_and_consent(
         raise InvalidGrantError(description=_SIGNED_OUT)
     if not current.is_admitted:
         raise InvalidGrantError(description=ADMISSION_DUE)
-    require_allowed(request.context, writer, grant.client_id, grant.user_id)
     if not request.client.skip_consent and not grant.is_within(current.consent):
         raise InvalidGrantError(description=CONSENT_TAKEN_BACK)
 

@@ -119,13 +119,9 @@ def confirmed_after(context: ServerContext, user: User) -> datetime:
 
 
 def require_allowed(
-    context: ServerContext, writer: Connection, client_id: str, user_id: str
+    context: ServerContext, writer: Connection, allow: client_rules.Allow, user_id: str
 ) -> None:
-    """Refuse tokens for a person whom the client's list does not allow; a client may have none.
-
-    Raises InvalidGrantError. The transaction has shared the client, so that its list stays.
-    """
-    allow = client_rules.list_of(writer, client_id)
+    """Raise InvalidGrantError for a person whom the client's list does not allow."""
     if not client_rules.allows(writer, context.settings, allow, user_id):
         raise InvalidGrantError(description=_NOT_FOR_USER)
 

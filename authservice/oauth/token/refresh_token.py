@@ -46,13 +46,13 @@ def refresh(request: OAuthRequest) -> dict[str, Any]:
 
     transaction = request.context.transaction()
     writer = transaction.connection
-    person_lock.share(writer, family.user_id, family.client_id)
+    allow = person_lock.share(writer, family.user_id, family.client_id)
     if not request.client.skip_consent:
         consent = consents.find(writer, family.client_id, family.user_id)
         if not tokens.grant.is_within(consent):
             # Less is allowed than when it was signed. It stays so, the person being shared.
             tokens = _signed(request, family, consent)
-    require_allowed(request.context, writer, family.client_id, family.user_id)
+    require_allowed(request.context, writer, allow, family.user_id)
     successor = _rotate(transaction, request, presented)
     if successor is None:
         raise InvalidGrantError(description=_REFUSED)

@@ -34,9 +34,6 @@ _PERSON = Prepared(
     .where(account.c.user_id == bindparam("of_user"))
     .order_by(account.c.created_at)
 )
-_ALLOW = Prepared(
-    select(oauth_client.c.allow).where(oauth_client.c.client_id == bindparam("of_client"))
-)
 
 
 def allows(connection: Connection, settings: AuthSettings, allow: Allow, user_id: str) -> bool:
@@ -59,12 +56,6 @@ def names(connection: Connection) -> list[Rule]:
     )
     listed = [rules.parse(entry) for allow in lists for entry in allow]
     return [rule for rule in listed if rule.names]
-
-
-def list_of(connection: Connection, client_id: str) -> Allow:
-    """Return the list that a client has at this moment."""
-    row = _ALLOW.first(connection, {"of_client": client_id})
-    return None if row is None else row[0]
 
 
 def _stored(connection: Connection, settings: AuthSettings, user_id: str) -> Person | None:

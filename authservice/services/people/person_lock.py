@@ -9,6 +9,8 @@ committed. Each takes its lock before it reads anything of the person, so that t
 The lock is on the user's row: every row that refers to it takes a shared lock itself, only later.
 """
 
+from collections.abc import Sequence
+
 from sqlalchemy import ColumnElement, Connection, bindparam, select
 
 from authservice.database.database import runs_alone
@@ -16,17 +18,20 @@ from authservice.database.prepared import Prepared
 from authservice.models import oauth_client, user
 
 _SHARE = Prepared(
-    select(user.c.id)
-    .join(oauth_client, oauth_client.c.client_id == bindparam("of_client"))
-    .where(user.c.id == bindparam("of_user"))
+    select(oauth_client.c.allow)
+    .join(user, user.c.id == bindparam("of_user"))
+    .where(oauth_client.c.client_id == bindparam("of_client"))
     .with_for_update(read=True, key_share=True)
 )
 
 
-def share(connection: Connection, user_id: str, client_id: str) -> None:
-    """Let nothing of the person's, nor the client, be taken back before the transaction ends."""
-    if not runs_alone(connection):
-        _SHARE.first(connection, {"of_user": user_id, "of_client": client_id})
+def share(connection: Connection, user_id: str, client_id: str) -> Sequence[str] | None:
+    """Let nothing of the person's, nor the client, be taken back before the transaction ends.
+
+    Return whom the client is for, which nobody changes meanwhile; None where it has no such list.
+    """
+    row = _SHARE.first(connection, {"of_user": user_id, "of_client": client_id})
+    return None if row is None else row[0]
 
 
 def share_if_exists(connection: Connection, user_id: str, client_id: str) -> bool:
