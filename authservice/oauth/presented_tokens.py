@@ -59,10 +59,8 @@ def _members(request: OAuthRequest, refresh_token: RefreshToken) -> dict[str, An
 def _may_ask(asking: Client, token: AccessToken, settings: AuthSettings) -> bool:
     if token.client_id == asking.client_id:
         return True
-    return any(
-        asking.client_id in settings.resources.get(resource, ())
-        for resource in token.resources or ()
-    )
+    resources = [settings.resources.get(uri) for uri in token.resources or ()]
+    return any(each is not None and asking.client_id in each.introspected_by for each in resources)
 
 
 def _access_token(token: AccessToken, settings: AuthSettings) -> dict[str, Any]:

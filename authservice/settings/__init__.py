@@ -59,7 +59,6 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
     # One that is refused is held against other settings all the same.
     auth_url = source.value("auth.url") or source.text("auth.url")
     rules.address(source, auth_url, local_mode=local_mode)
-    resources = rules.resources(source, auth_url)
     settings = source.section(
         "auth",
         AuthSettings,
@@ -76,8 +75,7 @@ def load_settings(ini: Mapping[str, str], environ: Mapping[str, str]) -> AuthSet
         groups_from=rules.groups_from(source),
         trusted_origins=rules.trusted_origins(source, auth_url, local_mode=local_mode),
         branding=source.section("branding", Branding),
-        resources={resource.uri: resource.introspecting for resource in resources},
-        resource_names={each.uri: each.name for each in resources if each.name is not None},
+        resources=rules.resources(source, auth_url),
         outgoing=rules.outgoing(source),
         ratelimit_storage=None if local_mode else source.value("ratelimit.storage"),
         request_limits=rules.request_limits(source),

@@ -10,6 +10,7 @@ from authservice.settings.github_app import GitHubAppSettings
 from authservice.settings.hosts import host_of
 from authservice.settings.outgoing import OutgoingSettings
 from authservice.settings.parsing import IPNetwork
+from authservice.settings.resource_file import Resource
 
 # The longest that any signed token can be made to live: keys stay published for as long.
 LONGEST_SIGNED_TOKEN = timedelta(days=1)
@@ -89,8 +90,7 @@ class AuthSettings:
     trusted_proxies: tuple[IPNetwork, ...]
     service_name: str
     branding: Branding
-    resources: Mapping[str, tuple[str, ...]]
-    resource_names: Mapping[str, str]
+    resources: Mapping[str, Resource]
     backchannel_networks: tuple[IPNetwork, ...]
     outgoing: OutgoingSettings
     ratelimit_storage: str | None = field(repr=False)
@@ -113,7 +113,8 @@ class AuthSettings:
 
     def resource_name(self, resource: str) -> str:
         """Return what people are told that a resource is: its name, else its URI."""
-        return self.resource_names.get(resource, resource)
+        described = self.resources.get(resource)
+        return resource if described is None else described.name
 
     @property
     def https(self) -> bool:

@@ -10,7 +10,6 @@ from authservice.settings import (
     github_app,
     outgoing,
     parsing,
-    resource_indicators,
 )
 from authservice.settings.auth_settings import LONGEST_SIGNED_TOKEN
 
@@ -218,12 +217,9 @@ SETTINGS = (
     Setting(
         ini_key="auth.resources",
         meaning=(
-            "one resource (RFC 8707) a line: its URI, its name for people in double quotes, then"
-            " the client ids that may introspect its tokens; clients get tokens for it by"
-            " `--resource`"
+            "a TOML file of the APIs that clients get tokens for (RFC 8707), such as"
+            " `%(here)s/resources.toml`: [Resources](relying-parties.md#resources)"
         ),
-        parse=resource_indicators.resource,
-        entries=resource_indicators.lines,
     ),
     Setting(
         ini_key="provider.id",

@@ -4,8 +4,10 @@ The two can never be mixed up: local mode runs on a loopback address only, witho
 domain; production runs on https only and not without its secrets.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from authservice.settings import resource_file
 from authservice.settings.admission import AdmissionSettings
 from authservice.settings.auth_settings import (
     Lifetimes,
@@ -26,7 +28,7 @@ from authservice.settings.hosts import (
 )
 from authservice.settings.outgoing import OutgoingSettings
 from authservice.settings.parsing import MAKE_A_SECRET, is_origin, words
-from authservice.settings.resource_indicators import Resource, canonical
+from authservice.settings.resource_file import Resource
 from authservice.settings.sources import Source
 
 _LOCAL_PORT = 37960
@@ -110,20 +112,16 @@ def trusted_origins(source: Source, auth_url: str, *, local_mode: bool) -> tuple
     return origins
 
 
-def resources(source: Source, auth_url: str) -> tuple[Resource, ...]:
-    """Return the resources that tokens can be made for, each once and none this service."""
-    resources: tuple[Resource, ...] = source.value("auth.resources")
-    seen: dict[str, str] = {}
-    for resource in resources:
-        uri = canonical(resource.uri)
-        if uri.rstrip("/") in {auth_url, f"{auth_url}/api/auth"}:
-            source.refuse("auth.resources", "a resource cannot be this service itself")
-        elif uri in seen:
-            same = seen[uri]
-            as_what = "" if same == resource.uri else f", as {same!r}"
-            source.refuse("auth.resources", f"names {resource.uri!r} twice{as_what}")
-        seen[uri] = resource.uri
-    return resources
+def resources(source: Source, auth_url: str) -> Mapping[str, Resource]:
+    """Return the resources that tokens can be made for, by URI; none of them is this service."""
+    file = source.value("auth.resources")
+    if file is None:
+        return {}
+    issuer = f"{auth_url}/api/auth"
+    described, problems = resource_file.read(file, [auth_url, issuer, f"{issuer}/"])
+    for problem in problems:
+        source.refuse("auth.resources", problem)
+    return described
 
 
 def auth_secret(source: Source, *, local_mode: bool) -> bytes | None:

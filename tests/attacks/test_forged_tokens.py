@@ -15,6 +15,7 @@ from jwcrypto.jws import JWS
 from tests.helpers.end_session import END_SESSION
 from tests.helpers.published_keys import JWKS, decoded
 from tests.helpers.relying_party import USERINFO, RelyingParty
+from tests.helpers.resource_file import resource_file
 from tests.helpers.token_states import introspect
 
 RESOURCE = "https://api.example.com/"
@@ -87,8 +88,8 @@ class Forger:
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__resources=RESOURCE)
+def app(make_app, tmp_path):
+    return make_app(auth__resources=resource_file(tmp_path, RESOURCE))
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from tests.diagnosis.machine import finds, registered
 from tests.helpers.ports import free_port
 from tests.helpers.processes import Process
 from tests.helpers.profiles import profile
+from tests.helpers.resource_file import resource_file
 
 # The database
 
@@ -145,16 +146,17 @@ def registered_for(machine, *resources):
     return registered(machine, resources=resources)
 
 
-def test_a_client_for_a_resource_that_is_not_configured(machine):
+def test_a_client_for_a_resource_that_is_not_configured(machine, tmp_path):
     about = registered_for(machine, "https://a.example.com", "https://b.example.com")
-    machine.set("auth.resources", "https://a.example.com")
+    machine.set("auth.resources", resource_file(tmp_path, "https://a.example.com"))
 
     finds(machine, ("resources.unknown", about))
 
 
-def test_the_resources_of_each_client_are_listed(machine):
+def test_the_resources_of_each_client_are_listed(machine, tmp_path):
     about = registered_for(machine, "https://a.example.com", "https://b.example.com")
-    machine.set("auth.resources", "https://b.example.com\n https://a.example.com")
+    uris = ["https://b.example.com", "https://a.example.com"]
+    machine.set("auth.resources", resource_file(tmp_path, *uris))
 
     _, output = machine.check("--json")
 

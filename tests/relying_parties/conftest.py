@@ -6,6 +6,7 @@ import pytest
 
 from tests.e2e.person import Person
 from tests.helpers.processes import ROOT, LocalService
+from tests.helpers.resource_file import resource_file
 from tests.relying_parties.registration import (
     POST_LOGOUT_REDIRECT_URI,
     REDIRECT_URI,
@@ -17,9 +18,10 @@ from tests.relying_parties.registration import (
 def service(engine, tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     ini = folder / "local.ini"
+    resource_file(folder, RESOURCE)
     settings = (ROOT / "local.ini").read_text(encoding="utf-8")
     ini.write_text(
-        settings.replace("[app:main]\n", f"[app:main]\nauth.resources = {RESOURCE}\n"),
+        settings.replace("[app:main]\n", "[app:main]\nauth.resources = %(here)s/resources.toml\n"),
         encoding="utf-8",
     )
     url = engine.empty(folder)

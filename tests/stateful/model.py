@@ -11,6 +11,8 @@ from authservice import clock
 
 CODE = timedelta(seconds=60)
 ACCESS_TOKEN = timedelta(hours=1)
+# Of a resource, where it comes with a refresh token.
+RENEWED_JWT = timedelta(minutes=5)
 REFRESH_TOKEN = timedelta(days=30)
 FAMILY = timedelta(days=90)
 GRACE = timedelta(seconds=10)
@@ -257,7 +259,8 @@ class Model:
 
     def _access_token(self, value, code, family, scopes):
         session = code.session if code.session.alive else None
-        expires_at = clock.now() + ACCESS_TOKEN
+        is_short = code.for_resource and family is not None
+        expires_at = clock.now() + (RENEWED_JWT if is_short else ACCESS_TOKEN)
         token = AccessToken(value, code, family, session, scopes, expires_at)
         self.access_tokens.append(token)
         return token

@@ -13,6 +13,7 @@ from authservice import clock
 from authservice.models import oauth_access_token, oauth_refresh_token, session, verification
 from authservice.services.upkeep.cleanup import CleanUp
 from authservice.services.upkeep.expired_rows import RETENTION
+from tests.helpers.resource_file import resource_file
 from tests.stateful.history import cautiously
 from tests.stateful.life_of_tokens import LifeOfTokens
 from tests.stateful.service import RESOURCE, Service
@@ -57,8 +58,9 @@ class CleanedLifeOfTokens(LifeOfTokens):
 
 
 @pytest.fixture
-def service(make_app):
-    app = make_app(auth__resources=RESOURCE, auth__sqlite_synchronous="NORMAL")
+def service(make_app, tmp_path):
+    resources = resource_file(tmp_path, RESOURCE)
+    app = make_app(auth__resources=resources, auth__sqlite_synchronous="NORMAL")
     return Service(app.registry.components)
 
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.helpers.resource_file import resource_file
 from tests.stateful.life_of_tokens import LifeOfTokens
 from tests.stateful.service import RESOURCE, Service
 from tests.stateful.tokens import STEPS
@@ -26,8 +27,9 @@ LEAST_STEPS_OF_AN_EXAMPLE = 60
 
 
 @pytest.fixture
-def service(make_app):
-    app = make_app(auth__resources=RESOURCE, auth__sqlite_synchronous="NORMAL")
+def service(make_app, tmp_path):
+    resources = resource_file(tmp_path, RESOURCE)
+    app = make_app(auth__resources=resources, auth__sqlite_synchronous="NORMAL")
     # It begins at a moment of its own choice, and the model counts what has expired.
     app.registry.components.upkeep.stop()
     return Service(app.registry.components)

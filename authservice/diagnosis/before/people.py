@@ -225,8 +225,8 @@ _ALLOWED_RESOURCES = (
 RESOURCES_UNKNOWN = warning(
     "resources.unknown",
     "A client is registered for a resource that the settings do not name, and is refused it.",
-    "Name it in auth.resources, or take it from the client: authservice clients update CLIENT"
-    " --resource URI, once for each that it is to keep.",
+    "Describe it in the file of auth.resources, or take it from the client: authservice clients"
+    " update CLIENT --resource URI, once for each that it is to keep.",
 )
 
 

@@ -7,6 +7,7 @@ as in production.
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from pyramid.response import Response
@@ -24,6 +25,7 @@ from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.logout import logout_token
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
+from authservice.oauth.token.issue import access_token_lifetime
 from authservice.services.clients.clients import Client
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.people.users import User
@@ -51,9 +53,15 @@ class Subject:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Return what an access token is for: the client's resources, else the service itself."""
-        own = [each for each in self.settings.resources if self.client.may_have_tokens_for(each)]
-        return tuple(own) or (self.settings.issuer,)
+        """Return what a JWT is for: the client's resources that take one, else the service."""
+        described = self.settings.resources
+        jwt = [uri for uri in described if described[uri].takes_jwt]
+        return tuple(filter(self.client.may_have_tokens_for, jwt)) or (self.settings.issuer,)
+
+    @property
+    def lifetime(self) -> timedelta:
+        """Return how long an access token lives."""
+        return access_token_lifetime(self.grant(), self.resources, self.settings)
 
     def grant(self) -> TokenGrant:
         """Return all that the client may have, in the person's newest session if there is one."""
@@ -82,7 +90,9 @@ def _id_token(of: Subject) -> str:
 
 def _access_token(of: Subject) -> str:
     grant = of.grant()
-    return access_token_jwt.issue(grant, grant.scopes, of.resources, of.settings, of.keys)
+    return access_token_jwt.issue(
+        grant, grant.scopes, of.resources, of.settings, of.keys, lifetime=of.lifetime
+    )
 
 
 def _logout_token(of: Subject) -> str:
@@ -105,7 +115,7 @@ def store(connection: Connection, of: Subject, access_token: str) -> None:
     if grant.resources == (of.settings.issuer,):
         # As the service stores a token that names no resource.
         grant = replace(grant, resources=())
-    expires_at = clock.now() + of.settings.lifetimes.access_token
+    expires_at = clock.now() + of.lifetime
     access_tokens.store(
         connection,
         access_token,

@@ -1,6 +1,7 @@
 """Access tokens for resource servers that verify them by themselves (RFC 9068)."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from authservice import clock
 from authservice.crypto.algorithms import DEFAULT_ALG
@@ -18,6 +19,8 @@ def issue(
     resources: tuple[str, ...],
     settings: AuthSettings,
     keys: SigningKeys,
+    *,
+    lifetime: timedelta,
 ) -> str:
     """Return a signed access token for these resources (RFC 9068, section 2.2)."""
     issued_at = int(clock.now().timestamp())
@@ -30,6 +33,6 @@ def issue(
         "auth_time": int(grant.auth_time.timestamp()),
         "jti": random_id(),
         "iat": issued_at,
-        "exp": issued_at + int(settings.lifetimes.access_token.total_seconds()),
+        "exp": issued_at + int(lifetime.total_seconds()),
     }
     return keys.sign(content, alg=DEFAULT_ALG, typ=TYP)

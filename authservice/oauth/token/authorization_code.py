@@ -28,6 +28,7 @@ from authservice.services.sessions import logout_notices, session_and_consent
 from authservice.services.sessions.sessions import CentralSession
 from authservice.services.tokens import authorization_codes, grants, refresh_tokens
 from authservice.services.tokens.authorization_codes import AuthorizationCode
+from authservice.settings.resource_file import LONGEST_OF_A_RESOURCE
 
 GRANT_TYPE = "authorization_code"
 
@@ -71,7 +72,8 @@ def redeem(request: OAuthRequest) -> dict[str, Any]:
         transaction = request.context.transaction()
         writer = transaction.connection
         family = lifetimes.refresh_family if offline else timedelta()
-        _spend(transaction, code, family + lifetimes.access_token)
+        longest = max(lifetimes.access_token, LONGEST_OF_A_RESOURCE)
+        _spend(transaction, code, family + longest)
         allow = person_lock.share(writer, grant.user_id, grant.client_id)
         _require_session_and_consent(request, writer, code, grant, admitted)
         require_allowed(request.context, writer, allow, grant.user_id)

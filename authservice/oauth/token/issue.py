@@ -1,6 +1,6 @@
 """What every grant does to issue tokens: name their target, sign and store them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +18,7 @@ from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
 from authservice.services.people.users import User
 from authservice.services.tokens import access_tokens
+from authservice.settings import AuthSettings
 from authservice.settings.resource_indicators import as_named
 
 
@@ -48,6 +49,16 @@ def target(parameters: Parameters, granted: TokenGrant, left: TokenGrant) -> tup
     return requested or left.resources
 
 
+def access_token_lifetime(
+    grant: TokenGrant, resources: Iterable[str], settings: AuthSettings
+) -> timedelta:
+    """Return how long an access token of a grant lives: as long as all its resources allow."""
+    longest = settings.lifetimes.access_token
+    renewable = "offline_access" in grant.scopes
+    described = [settings.resources[uri] for uri in resources if uri in settings.resources]
+    return min((each.lifetime(longest, renewable=renewable) for each in described), default=longest)
+
+
 def sign(
     request: OAuthRequest,
     grant: TokenGrant,
@@ -55,15 +66,18 @@ def sign(
     scopes: Sequence[str],
     resources: tuple[str, ...],
 ) -> SignedTokens:
-    """Return what is signed of one answer; the access token is a JWT where it is for a resource."""
+    """Return what is signed of one answer; the access token is what its resources take."""
     settings, keys = request.context.settings, request.context.keys
-    if resources:
-        access_token = access_token_jwt.issue(grant, scopes, resources, settings, keys)
+    lifetime = access_token_lifetime(grant, resources, settings)
+    if any(settings.resources[uri].takes_jwt for uri in resources):
+        access_token = access_token_jwt.issue(
+            grant, scopes, resources, settings, keys, lifetime=lifetime
+        )
     else:
         access_token = random_token()
     answer = {
         "access_token": access_token,
-        "expires_in": int(settings.lifetimes.access_token.total_seconds()),
+        "expires_in": int(lifetime.total_seconds()),
         "token_type": "Bearer",
         "scope": " ".join(scopes),
     }

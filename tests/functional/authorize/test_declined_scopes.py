@@ -7,14 +7,15 @@ from authservice.models import oauth_consent
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 from tests.helpers.token_states import INACTIVE, told
 
 CALENDAR = "https://calendar.example.com/"
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__resources=CALENDAR)
+def app(make_app, tmp_path):
+    return make_app(auth__resources=resource_file(tmp_path, CALENDAR))
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ import pytest
 from tests.helpers.browser import Browser
 from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import AUTHORIZE, RelyingParty
+from tests.helpers.resource_file import resource_file
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
-RESOURCES = f"\n{CALENDAR} observer-of-calendar\n{FILES}\n"
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__resources=RESOURCES)
+def app(make_app, tmp_path):
+    return make_app(auth__resources=resource_file(tmp_path, CALENDAR, FILES))
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def test_the_access_token_is_a_jwt_of_its_own_kind(browser, relying_party, turna
         "scope": "openid profile email offline_access",
         "auth_time": now,
         "iat": now,
-        "exp": now + 3600,
+        "exp": now + 300,
     }
     assert tokens["token_type"] == "Bearer"
-    assert tokens["expires_in"] == 3600
+    assert tokens["expires_in"] == 300
 
 
 @pytest.mark.requirement("RFC9068-2.2-6")

@@ -11,6 +11,7 @@ from authservice import clock
 from tests.helpers.browser import Browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 
 ISSUER = "http://localhost:37960/api/auth"
 DEVELOPER = "local-developer"
@@ -96,9 +97,9 @@ def test_a_logout_token_and_an_access_token_are_for_the_client(ask, browser, rel
     assert access["scope"] == "openid profile email offline_access"
 
 
-def test_an_access_token_is_for_the_resources_of_the_client(make_app, database, control):
+def test_an_access_token_is_for_the_resources_of_the_client(make_app, database, control, tmp_path):
     resources = ["https://one.example.com", "https://two.example.com"]
-    app = make_app(auth__resources="\n".join(resources))
+    app = make_app(auth__resources=resource_file(tmp_path, *resources))
     Browser(app).sign_in()
     party = RelyingParty.registered(app, database, resources=resources[:1])
     wanted = {"kind": "access_token", "person": DEVELOPER, "client_id": party.client_id}

@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.browser import Browser
 from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import TOKEN, RelyingParty
+from tests.helpers.resource_file import resource_file
 
 PATHS = [
     "/api/auth/.well-known/openid-configuration",
@@ -74,16 +75,17 @@ def test_its_members_are_exactly_these(metadata):
     }
 
 
-def test_what_the_operator_has_set_is_named_there_too(make_app):
+def test_what_the_operator_has_set_is_named_there_too(make_app, tmp_path):
     pages = {"branding__privacy_url": "https://example.com/privacy"}
     pages["branding__imprint_url"] = "https://example.com/imprint"
-    resources = "https://notes.example.com\nhttps://files.example.com/v1"
+    resources = ["https://notes.example.com", "https://files.example.com/v1"]
+    pages["auth__resources"] = resource_file(tmp_path, *resources)
 
-    metadata = Browser(make_app(auth__resources=resources, **pages)).get(PATHS[0]).json
+    metadata = Browser(make_app(**pages)).get(PATHS[0]).json
 
     assert metadata["op_policy_uri"] == "https://example.com/privacy"
     assert metadata["op_tos_uri"] == "https://example.com/imprint"
-    assert metadata["protected_resources"] == resources.split()
+    assert metadata["protected_resources"] == resources
 
 
 @pytest.mark.requirement("RFC8414-2-1", "RFC8414-3.3-1", "RFC9207-2.3-1", "RFC9207-3-1")

@@ -11,14 +11,16 @@ from authservice.events import ConsentGiven
 from authservice.models import oauth_client, oauth_consent
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__resources=f'{CALENDAR} "Team <Calendar>" observer\n{FILES}')
+def app(make_app, tmp_path):
+    calendar = f'["{CALENDAR}"]\nname = "Team <Calendar>"\nintrospected_by = ["observer"]'
+    return make_app(auth__resources=resource_file(tmp_path, calendar, FILES))
 
 
 @pytest.fixture

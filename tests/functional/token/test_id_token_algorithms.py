@@ -5,6 +5,7 @@ from joserfc.errors import JoseError
 
 from tests.helpers.published_keys import ISSUER, at_hash_of, decoded
 from tests.helpers.relying_party import USERINFO, RelyingParty
+from tests.helpers.resource_file import resource_file
 
 ALGORITHMS = ["RS256", "ES256", "EdDSA"]
 PROFILE = {
@@ -75,8 +76,8 @@ def test_without_a_choice_it_is_rs256(browser, register):
 
 
 @pytest.mark.requirement("RFC9068-2.1-4")
-def test_access_tokens_for_resources_stay_rs256(make_app, database, browser):
-    app = make_app(auth__resources="https://api.example.com/")
+def test_access_tokens_for_resources_stay_rs256(make_app, database, browser, tmp_path):
+    app = make_app(auth__resources=resource_file(tmp_path, "https://api.example.com/"))
     client = RelyingParty.registered(
         app,
         database,

@@ -8,14 +8,15 @@ from authservice.cli import main as authservice
 from tests.helpers.browser import Browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__resources=f"{CALENDAR}\n{FILES}")
+def app(make_app, tmp_path):
+    return make_app(auth__resources=resource_file(tmp_path, CALENDAR, FILES))
 
 
 @pytest.fixture
@@ -30,11 +31,11 @@ def keep_scope(printed, relying_party):
 
 
 @pytest.fixture
-def keep_resource(make_app, relying_party):
+def keep_resource(make_app, relying_party, tmp_path):
     """Serve with some resources only."""
 
     def keep(*resources):
-        relying_party.http = Browser(make_app(auth__resources="\n".join(resources)))
+        relying_party.http = Browser(make_app(auth__resources=resource_file(tmp_path, *resources)))
 
     return keep
 

@@ -15,14 +15,15 @@ from authservice.services.people import consents
 from authservice.services.sessions import sessions
 from authservice.services.tokens import authorization_codes, refresh_tokens
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 from tests.helpers.server_context import server_context
 
 CALENDAR = "https://calendar.example.com/"
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__resources=CALENDAR)
+def app(make_app, tmp_path):
+    return make_app(auth__resources=resource_file(tmp_path, CALENDAR))
 
 
 @pytest.fixture

@@ -77,57 +77,6 @@ def test_what_is_no_network_is_refused(subtests):
                 assert repr(word) in text
 
 
-def test_resources_name_the_clients_that_may_introspect():
-    text = "\nhttps://api.example.com client-1 client-2\n\n  https://other.example.com/v1\n"
-
-    assert production({"auth.resources": text}).resources == {
-        "https://api.example.com": ("client-1", "client-2"),
-        "https://other.example.com/v1": (),
-    }
-
-
-def test_resources_may_have_a_name_for_people():
-    text = 'https://api.example.com "Team Calendar" client-1\nhttps://other.example.com "Akten"'
-    settings = production({"auth.resources": text})
-
-    assert settings.resources == {
-        "https://api.example.com": ("client-1",),
-        "https://other.example.com": (),
-    }
-    assert settings.resource_name("https://api.example.com") == "Team Calendar"
-    assert settings.resource_name("https://other.example.com") == "Akten"
-    assert settings.resource_name("https://unnamed.example.com") == "https://unnamed.example.com"
-
-
-def test_a_resource_that_cannot_be_one_is_refused(subtests):
-    for text, reason in (
-        ('https://api.example.com "Calendar', "quotes"),
-        ('https://api.example.com client-1 "Calendar"', "quotes"),
-        ('https://api.example.com "Calendar" "Files"', "quotes"),
-        ('https://api.example.com" Calendar"', "quotes"),
-        ('"Calendar" https://api.example.com', "quotes"),
-        ('https://api.example.com " "', "people can read"),
-        ('https://api.example.com "Cal\tendar"', "people can read"),
-        ('https://api.example.com "Cal\u200dendar"', "people can read"),
-        ("api.example.com", "absolute URI"),
-        ("https://api.example.com#x client", "absolute URI"),
-        ("https://", "absolute URI"),
-        ("://api", "absolute URI"),
-        ("https://äpi.example.com", "absolute URI"),
-        ("https://auth.example.com", "service itself"),
-        ("https://auth.example.com/", "service itself"),
-        ("https://auth.example.com/api/auth client", "service itself"),
-        ("https://AUTH.example.com:443", "service itself"),
-        ("https://a.example.com x\nhttps://a.example.com y", "names 'https://a.example.com' twice"),
-        ("https://a.example.com\nhttps://A.example.com:443/", "twice, as 'https://a.example.com'"),
-    ):
-        with subtests.test(text=text, reason=reason):
-            names, message = problems(production, {"auth.resources": text})
-
-            assert names == ["auth.resources"]
-            assert reason in message
-
-
 @pytest.mark.parametrize("prefix", ["a", "auth-2", "a.b_c", "A" * 64])
 def test_a_cookie_prefix_is_a_token(prefix):
     assert production({"auth.cookie_prefix": prefix}).cookie_prefix == prefix

@@ -146,12 +146,14 @@ def service(**changes: str) -> Iterator[Service]:
         file = Path(folder) / "service.sqlite"
         database = Database(f"sqlite:///{file}", synchronous="NORMAL")
         schema.migrate(database)
+        resources = Path(folder) / "resources.toml"
+        resources.write_text(f'["{RESOURCE}"]', encoding="utf-8")
         ini = {
             "auth.mode": "local",
             "auth.url": ORIGIN,
             "auth.database_url": f"sqlite:///{file}",
             "auth.sqlite_synchronous": "NORMAL",
-            "auth.resources": RESOURCE,
+            "auth.resources": str(resources),
             "auth.trusted_proxies": "127.0.0.1",
         } | changes
         application = main({}, **ini)
