@@ -41,7 +41,12 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
         metavar="URI",
         help="where people may be sent after signing out, exactly; repeatable",
     )
-    add("--scope", action=Once, help=f"what the client may ask for ({' '.join(SCOPES)})")
+    add(
+        "--scope",
+        action="append",
+        metavar="NAME",
+        help=f"what it may ask for ({' '.join(SCOPES)}, and all of its resources); repeatable",
+    )
     add(
         "--resource",
         action="append",
@@ -84,7 +89,7 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "name": options.name,
         "redirect_uris": options.redirect_uri,
         "post_logout_redirect_uris": options.post_logout_redirect_uri,
-        "scopes": None if options.scope is None else tuple(options.scope.split()),
+        "scopes": None if options.scope is None else tuple(" ".join(options.scope).split()),
         "resources": None if options.resource is None else tuple(filter(None, options.resource)),
         "allow": None if options.allow is None else _entries(options.allow),
         "id_token_signed_response_alg": options.id_token_alg,

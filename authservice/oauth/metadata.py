@@ -3,6 +3,7 @@
 One document serves OpenID Connect Discovery 1.0, section 3, and RFC 8414, section 2.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from authservice.crypto.algorithms import ALGORITHMS
@@ -14,6 +15,15 @@ from authservice.services.clients.clients import SCOPES
 from authservice.services.people import groups
 from authservice.settings import AuthSettings
 from authservice.settings.languages import LANGUAGES
+
+
+def _scopes(settings: AuthSettings) -> Iterator[str]:
+    yield from SCOPES
+    if groups.can_be_had(settings):
+        yield groups.SCOPE
+    for resource in settings.resources.values():
+        if resource.published:
+            yield from resource.scopes
 
 
 def document(settings: AuthSettings) -> dict[str, Any]:
@@ -34,7 +44,7 @@ def document(settings: AuthSettings) -> dict[str, Any]:
         "revocation_endpoint": f"{issuer}/oauth2/revoke",
         "end_session_endpoint": f"{issuer}/oauth2/end-session",
         "jwks_uri": f"{issuer}/jwks",
-        "scopes_supported": [*SCOPES, *([groups.SCOPE] if groups.can_be_had(settings) else [])],
+        "scopes_supported": [*_scopes(settings)],
         "response_types_supported": ["code"],
         "response_modes_supported": MODES,
         "grant_types_supported": GRANT_TYPES,

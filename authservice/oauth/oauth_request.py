@@ -105,6 +105,11 @@ class OAuthRequest:
             return self.parameters.get(name)
         raise AttributeError(name)
 
+    @property
+    def allowed_scopes(self) -> tuple[str, ...]:
+        """Return the scopes that the client may have."""
+        return self.client.allowed_scopes(self.context.settings.resources)
+
     def check_rate_limit(self, apart: str = "") -> None:
         """Allow a request of the client that has shown who it is, or raise to hold it back."""
         self.context.check_rate_limit(

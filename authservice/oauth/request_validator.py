@@ -44,16 +44,17 @@ class RequestValidator(request_validator.RequestValidator):
         return ["openid"]
 
     def validate_scopes(
-        self, _client_id: str, scopes: Sequence[str], client: Client, request: OAuthRequest
+        self, _client_id: str, scopes: Sequence[str], _client: Client, request: OAuthRequest
     ) -> bool:
         """Set the scopes that the client may ask for; raises InvalidScopeError if none is left.
 
         Others are ignored (OIDC Core, 3.1.2.1): many programs ask for all that metadata lists.
         """
-        request.scopes = [scope for scope in scopes if client.may_ask_for(scope)]
+        allowed = request.allowed_scopes
+        request.scopes = [scope for scope in scopes if scope in allowed]
         if not request.scopes:
-            allowed = " ".join(client.allowed_scopes)
-            raise InvalidScopeError(description=f"scope holds none of these values: {allowed}.")
+            description = f"scope holds none of these values: {' '.join(allowed)}."
+            raise InvalidScopeError(description=description)
         return True
 
     def validate_bearer_token(self, token: str, _scopes: object, request: OAuthRequest) -> bool:

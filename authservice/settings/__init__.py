@@ -19,6 +19,7 @@ from authservice.settings.branding import Branding
 from authservice.settings.github_app import GitHubAppSettings
 from authservice.settings.outgoing import OutgoingSettings
 from authservice.settings.problems import Problem, RefusedError, SettingsError
+from authservice.settings.resource_file import Resource
 from authservice.settings.sources import Source
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "load_metrics_address",
     "load_provider_identity",
     "load_remote_database_url",
+    "load_resources",
     "load_server_secrets",
     "load_settings",
     "load_traces_exporter",
@@ -129,6 +131,14 @@ def load_what_rules_go_by(
     of_rules = rules.admission(source, local_mode=local_mode).organizations
     known = (*of_rules, *rules.groups_from(source))
     loaded = None if local_mode and not known else known, rules.trusts_emails(source)
+    source.raise_problems()
+    return loaded
+
+
+def load_resources(ini: Mapping[str, str], environ: Mapping[str, str]) -> Mapping[str, Resource]:
+    """Return the resources by URI; no secret is needed or read. Raises SettingsError."""
+    source = Source(ini, environ)
+    loaded = rules.resources(source, source.text("auth.url"))
     source.raise_problems()
     return loaded
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -40,7 +40,8 @@ class Resource:
 
     ``name`` is for people; it is the URI where the file has none. ``scopes`` are those of this
     resource alone, each with a sentence for people by language. ``introspected_by`` has the ids of
-    clients that may ask about its tokens.
+    clients that may ask about its tokens. The metadata names the scopes of one that is
+    ``published``.
     """
 
     uri: str
@@ -49,6 +50,12 @@ class Resource:
     introspected_by: tuple[str, ...]
     takes_jwt: bool
     access_token: timedelta | None
+    published: bool
+
+    def sentence(self, scope: str, language: str) -> str:
+        """Return what people are told of a scope, in the source language if there is no other."""
+        sentences = self.scopes[scope]
+        return sentences.get(language, sentences[SOURCE])
 
     def lifetime(self, otherwise: timedelta, *, renewable: bool) -> timedelta:
         """Return how long an access token for it lives, ``otherwise`` where nothing shortens that.
@@ -58,6 +65,12 @@ class Resource:
         if self.access_token is not None:
             return self.access_token
         return min(otherwise, _RENEWED_JWT) if self.takes_jwt and renewable else otherwise
+
+
+def owners(scopes: Iterable[str], resources: Mapping[str, Resource]) -> tuple[str, ...]:
+    """Return the URIs of the resources that have some of these scopes, in the scopes' order."""
+    owned = (uri for scope in scopes for uri in resources if scope in resources[uri].scopes)
+    return tuple(dict.fromkeys(owned))
 
 
 def read(file: str, own: Collection[str]) -> tuple[dict[str, Resource], list[str]]:
@@ -85,6 +98,7 @@ def _resource(uri: str, table: Mapping[str, Any]) -> Resource:
         introspected_by=tuple(table.get("introspected_by", ())),
         takes_jwt=table.get("token", _JWT) == _JWT,
         access_token=None if lifetime is None else timedelta(seconds=lifetime),
+        published=table.get("published", False),
     )
 
 
@@ -133,6 +147,11 @@ def _faults_of_words(words: object) -> Iterator[str]:
         yield f"needs a sentence in {SOURCE}, for people whose language has none"
 
 
+def is_scope(text: str) -> bool:
+    """Tell whether a text may be the name of a resource's scope."""
+    return text not in RESERVED_SCOPES and _SCOPE.fullmatch(text) is not None
+
+
 def _scopes(table: object) -> Mapping[str, Any]:
     scopes = table.get("scopes") if isinstance(table, dict) else None
     return scopes if isinstance(scopes, dict) else {}
@@ -144,6 +163,10 @@ def _by_language(words: Any) -> Any:  # noqa: ANN401  (a text is a sentence of t
 
 def _is_table(value: object) -> bool:
     return isinstance(value, dict)
+
+
+def _is_yes_or_no(value: object) -> bool:
+    return isinstance(value, bool)
 
 
 def _is_text(value: object) -> bool:
@@ -170,4 +193,5 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         _are_seconds,
         f"a whole number of seconds from {_SECONDS[0]} to {_SECONDS[-1]}",
     ),
+    "published": (_is_yes_or_no, "true or false"),
 }

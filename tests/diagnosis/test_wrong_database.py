@@ -153,6 +153,15 @@ def test_a_client_for_a_resource_that_is_not_configured(machine, tmp_path):
     finds(machine, ("resources.unknown", about))
 
 
+def test_a_client_for_a_scope_that_its_resources_do_not_have(machine, tmp_path):
+    scopes = ["openid", "notes:read", "notes:write"]
+    about = registered(machine, resources=["https://a.example.com"], scopes=scopes)
+    table = '["https://a.example.com"]\nscopes."notes:read" = "Read your notes"'
+    machine.set("auth.resources", resource_file(tmp_path, table))
+
+    finds(machine, ("resources.unknown", about))
+
+
 def test_the_resources_of_each_client_are_listed(machine, tmp_path):
     about = registered_for(machine, "https://a.example.com", "https://b.example.com")
     uris = ["https://b.example.com", "https://a.example.com"]

@@ -10,8 +10,6 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from authservice.crypto.algorithms import ALGORITHMS
 from authservice.oauth import parameters
 from authservice.oauth.authorize.authorization_response import MODES
-from authservice.services.clients.clients import SCOPES
-from authservice.services.people import groups
 from authservice.web.routes import ROUTES
 from tests.helpers.production import production_app, production_browser
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
@@ -112,10 +110,6 @@ def test_values_are_listed_as_the_code_lists_them():
 
     assert modes["response_mode"]["enum"] == list(MODES)
     assert OBJECTS["Key"]["properties"]["alg"]["enum"] == list(ALGORITHMS)
-    assert OBJECTS["Consent"]["properties"]["scopes"]["items"]["enum"] == [
-        *SCOPES,
-        groups.SCOPE,
-    ]
 
 
 def test_the_source_describes_local_mode():

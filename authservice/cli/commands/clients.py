@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from authservice.cli import allowed_people, client_arguments, database
+from authservice.cli import client_arguments, database, without_effect
 from authservice.cli.arguments import Once, fail
 from authservice.database.transaction import Transaction
 from authservice.services.clients import client_administration as administration
@@ -83,8 +83,7 @@ def _run(options: argparse.Namespace) -> None:
             fail(str(error))
     if options.change is _update:
         client_arguments.remark_on_key_set(options, registered_algs)
-        if options.allow:
-            allowed_people.remark(options, changed["allow"] or ())
+        without_effect.remark(options, changed)
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
         if options.json and changed is not None:

@@ -8,7 +8,7 @@ import argparse
 import json
 import sys
 
-from authservice.cli import allowed_people, client_arguments, database
+from authservice.cli import client_arguments, database, without_effect
 from authservice.cli.arguments import Switch, fail
 from authservice.services.clients import client_metadata, client_registration, clients
 from authservice.services.clients.client_metadata import ClientMetadata
@@ -35,8 +35,9 @@ def run(options: argparse.Namespace) -> None:
         registered_algs = clients.registered_algs(transaction.connection)
         client_id, secret = client_registration.register(transaction, metadata)
     client_arguments.remark_on_key_set(options, registered_algs)
-    allowed_people.remark(options, metadata.allow)
-    content = client_metadata.as_registered(client_id, metadata.columns())
+    columns = metadata.columns()
+    without_effect.remark(options, columns)
+    content = client_metadata.as_registered(client_id, columns)
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
         # The next client gets another id, and a secret of its own.

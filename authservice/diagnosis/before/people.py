@@ -18,6 +18,7 @@ from authservice.models import oauth_client
 from authservice.services.admission import pins
 from authservice.services.admission.client_rules import WhatIsRead
 from authservice.services.admission.decision import Pin
+from authservice.services.clients.clients import ours_and_others
 from authservice.services.people import groups
 from authservice.settings import AuthSettings
 from authservice.settings.admission import rules
@@ -224,7 +225,7 @@ _ALLOWED_RESOURCES = (
 
 RESOURCES_UNKNOWN = warning(
     "resources.unknown",
-    "A client is registered for a resource that the settings do not name, and is refused it.",
+    "A client is registered for what the settings do not have, and is refused it.",
     "Describe it in the file of auth.resources, or take it from the client: authservice clients"
     " update CLIENT --resource URI, once for each that it is to keep.",
 )
@@ -235,22 +236,29 @@ def resources(deployment: Deployment) -> Iterator[Finding]:
     """Yield the resources of each client that may have any."""
     try:
         with reading(deployment) as connection:
-            rows = [] if connection is None else _clients_with(connection, oauth_client.c.resources)
+            columns = oauth_client.c.resources, oauth_client.c.scopes
+            rows = [] if connection is None else _clients_with(connection, *columns)
     except (DBAPIError, ModuleNotFoundError):
         yield resources.skipped("The registered clients cannot be read.")
         return
     named = deployment.settings.resources
-    for client_id, allowed in rows:
+    for client_id, allowed, scopes in rows:
         about = f"client {client_id}"
         yield resources.ok(_ALLOWED_RESOURCES, about=about, found=" ".join(allowed))
-        unknown = [resource for resource in as_named(allowed, named) if resource not in named]
+        own = as_named(allowed, named)
+        there = {scope for uri in own if uri in named for scope in named[uri].scopes}
+        _, chosen = ours_and_others(scopes or ())
+        unknown = [uri for uri in own if uri not in named]
+        unknown += [scope for scope in chosen if scope not in there]
         if unknown:
             yield RESOURCES_UNKNOWN.at(
                 about, found=" ".join(unknown), expected=" ".join(named) or "none"
             )
 
 
-def _clients_with(connection: Connection, column: Column[Any]) -> Sequence[Row[str, Any]]:
+def _clients_with(
+    connection: Connection, column: Column[Any], *others: Column[Any]
+) -> Sequence[Row[*tuple[Any, ...]]]:
     """Return the ids of the clients that have something in a column, with what they have."""
-    there = select(oauth_client.c.client_id, column).where(column.is_not(None))
+    there = select(oauth_client.c.client_id, column, *others).where(column.is_not(None))
     return connection.execute(there.order_by(oauth_client.c.client_id)).all()

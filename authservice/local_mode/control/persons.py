@@ -19,6 +19,7 @@ from authservice.services.revocation import connected_applications, user_adminis
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
 from authservice.services.upkeep import local_mark
+from authservice.settings.resource_file import owners
 from authservice.web.answers import json_answer
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_end import end_sessions
@@ -154,17 +155,17 @@ def _stored(request: AuthRequest, set_cookie: str, session: CentralSession) -> d
 
 
 _MEMBERS = ("person", "client_id", "scopes")
-_SCOPES = (*SCOPES, groups.SCOPE)
 
 
 def put_consent(request: AuthRequest) -> Response:
     """Let a person have allowed a client exactly these scopes."""
     fields = Fields.of(request, _MEMBERS)
-    client_id, scopes = named_client(request, fields).client_id, _scopes(fields)
+    client_id, scopes = named_client(request, fields).client_id, _scopes(request, fields)
     user = user_of(request, named(request, fields))
     before = consents.find(request.db, client_id, user.id)
     others = [scope for scope in before.scopes if scope not in scopes] if before else []
-    consents.grant(request.transaction, client_id, user.id, scopes, declined=others)
+    resources = owners(scopes, request.auth_settings.resources)
+    consents.grant(request.transaction, client_id, user.id, scopes, others, resources)
     return json_answer({"person": user.id, "client_id": client_id, "scopes": scopes})
 
 
@@ -179,7 +180,7 @@ def delete_consent(request: AuthRequest) -> Response:
     if "scopes" not in fields:
         connected_applications.disconnect(request.transaction, person.id, client_id)
         return Response(status=204)
-    withdrawn = _scopes(fields)
+    withdrawn = _scopes(request, fields)
     consents.grant(request.transaction, client_id, person.id, (), declined=withdrawn)
     return Response(status=204)
 
@@ -194,8 +195,10 @@ def named_client(request: AuthRequest, fields: Fields) -> Client:
     return client
 
 
-def _scopes(fields: Fields) -> list[str]:
+def _scopes(request: AuthRequest, fields: Fields) -> list[str]:
+    described = request.auth_settings.resources.values()
+    supported = (*SCOPES, groups.SCOPE, *(scope for each in described for scope in each.scopes))
     scopes = fields.texts("scopes")
-    if not scopes or not {*scopes} <= {*_SCOPES}:
-        raise invalid("Name one scope or more of those that are supported", "scopes", _SCOPES)
+    if not scopes or not {*scopes} <= {*supported}:
+        raise invalid("Name one scope or more of those that are supported", "scopes", supported)
     return scopes

@@ -72,7 +72,7 @@ class Subject:
             user_id=self.user.id,
             session_id=newest.id if newest else None,
             auth_time=newest.auth_time if newest else clock.now(),
-            scopes=self.client.allowed_scopes,
+            scopes=self.client.allowed_scopes(self.settings.resources),
             nonce=None,
             resources=self.resources,
             requested_claims=RequestedClaims(),

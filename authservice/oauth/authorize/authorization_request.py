@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.services.clients.clients import Client
+from authservice.settings.resource_file import RESERVED_SCOPES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +39,12 @@ class AuthorizationRequest:
     @property
     def optional_scopes(self) -> tuple[str, ...]:
         """Return what the person may decline and still be signed in (RFC 6749, section 3.3)."""
-        if "openid" not in self.scopes:
-            # All that is left might be declined, and a grant of nothing is a refusal.
-            return ()
         if self.client.skip_consent:
             # Its next request would bring it again, and ask nobody.
             return ()
-        return tuple(scope for scope in self.consent_scopes if scope != "openid")
+        # Without openid all of ours might be declined, and a grant of nothing is a refusal.
+        needed = ("openid",) if "openid" in self.scopes else RESERVED_SCOPES
+        return tuple(scope for scope in self.consent_scopes if scope not in needed)
 
     def without(self, declined: Collection[str]) -> "AuthorizationRequest":
         """Return the request without the optional scopes that the person declined."""

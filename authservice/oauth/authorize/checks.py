@@ -5,6 +5,7 @@ Before that it is answered to the person alone.
 """
 
 import re
+from collections.abc import Collection
 from datetime import timedelta
 
 from oauthlib.oauth2.rfc6749.errors import (
@@ -25,7 +26,7 @@ from authservice.oauth.authorize.authorization_response import (
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.oauth_request import OAuthRequest, ServerContext
 from authservice.oauth.parameters import Parameters
-from authservice.services.clients.clients import Client
+from authservice.settings.resource_file import owners
 from authservice.settings.resource_indicators import as_named
 
 PROMPTS = ("none", "login", "consent", "select_account")
@@ -61,9 +62,9 @@ class CodeResponseType(GrantTypeBase):
         self.validate_scopes(request)
         prompt(parameters)
         max_age(parameters)
-        claims = _requested_claims(parameters, client)
+        claims = _requested_claims(parameters, request.allowed_scopes)
         hinted_user_id = _hinted_user_id(parameters, context) or claims.user_id
-        resources = _resources(parameters, context, client)
+        resources = _resources(request)
 
         oldest = parameters.get("max_age")
         return AuthorizationRequest(
@@ -72,7 +73,7 @@ class CodeResponseType(GrantTypeBase):
             response_mode=parameters.get("response_mode") or "query",
             state=parameters.get("state"),
             scopes=tuple(dict.fromkeys(request.scopes)),
-            ignored_scopes=client.ignored_of(requested),
+            ignored_scopes=client.ignored_of(requested, context.settings.resources),
             code_challenge=parameters.values["code_challenge"],
             nonce=parameters.get("nonce"),
             prompt=frozenset((parameters.get("prompt") or "").split()),
@@ -145,14 +146,14 @@ def max_age(parameters: Parameters) -> None:
         raise InvalidRequestError(description="max_age must be a whole number of seconds.")
 
 
-def _requested_claims(parameters: Parameters, client: Client) -> RequestedClaims:
+def _requested_claims(parameters: Parameters, allowed: Collection[str]) -> RequestedClaims:
     """Return the single claims that are requested (OIDC Core, 5.5)."""
     try:
         claims = RequestedClaims.parse(parameters.get("claims"))
     except ValueError as error:
         raise InvalidRequestError(description=str(error)) from None
     # As with scopes, what the client may not have is ignored.
-    claims = claims.without([each for each in claims.scopes if not client.may_ask_for(each)])
+    claims = claims.without([each for each in claims.scopes if each not in allowed])
     if claims.acr_values and id_token.ACR not in claims.acr_values:
         raise CustomOAuth2Error(
             "unmet_authentication_requirements",
@@ -175,10 +176,14 @@ def _hinted_user_id(parameters: Parameters, context: ServerContext) -> str | Non
     return user_id
 
 
-def _resources(parameters: Parameters, context: ServerContext, client: Client) -> tuple[str, ...]:
-    """Return the resources that tokens are requested for (RFC 8707, section 2)."""
-    resources = as_named(parameters.resources, context.settings.resources)
-    if not set(resources) <= set(context.settings.resources):
+def _resources(request: OAuthRequest) -> tuple[str, ...]:
+    """Return the resources that tokens are requested for (RFC 8707, section 2).
+
+    A scope of a resource asks for that resource too: many programs send no other parameter.
+    """
+    described, client = request.context.settings.resources, request.client
+    resources = as_named(request.parameters.resources, described)
+    if not set(resources) <= set(described):
         raise CustomOAuth2Error(
             "invalid_target",
             description="resource must be one that this server is configured to issue tokens for.",
@@ -188,4 +193,4 @@ def _resources(parameters: Parameters, context: ServerContext, client: Client) -
             "invalid_target",
             description="resource must be one that this client is registered for.",
         )
-    return resources
+    return tuple(dict.fromkeys((*resources, *owners(request.scopes, described))))

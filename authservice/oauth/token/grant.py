@@ -134,7 +134,7 @@ def remaining(
     Raises InvalidGrantError where that is nothing.
     """
     resources = [each for each in context.settings.resources if client.may_have_tokens_for(each)]
-    left = granted.within(client.allowed_scopes, resources)
+    left = granted.within(client.allowed_scopes(context.settings.resources), resources)
     if not client.skip_consent:
         if consent is None:
             raise InvalidGrantError(description=CONSENT_TAKEN_BACK)

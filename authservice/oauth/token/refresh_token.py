@@ -60,7 +60,9 @@ def refresh(request: OAuthRequest) -> dict[str, Any]:
     if successor.session_id is not None and not family.session_is_alive:
         grants.leave_session(writer, successor.id, successor.session_id)
     stored = TokenGrant.of_family(family)
-    ignored = request.client.ignored_of(_requested(request) or ())
+    ignored = request.client.ignored_of(
+        _requested(request) or (), request.context.settings.resources
+    )
     issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, ignored)
     return tokens.answer
 
@@ -115,7 +117,7 @@ def _scopes(request: OAuthRequest, family: Family, grant: TokenGrant) -> Sequenc
     if requested is None:
         return grant.scopes
     scopes = [scope for scope in requested if scope in grant.scopes]
-    more = {each for each in requested if request.client.may_ask_for(each)} - {*family.scopes}
+    more = {*requested} & {*request.allowed_scopes} - {*family.scopes}
     if not scopes or (more and not more <= _asked_for(request, family)):
         granted = " ".join(grant.scopes)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")

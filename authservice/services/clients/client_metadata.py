@@ -7,10 +7,10 @@ from typing import Any
 
 from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.services.clients import redirect_uris
-from authservice.services.clients.clients import SCOPES, requests_per_minute
+from authservice.services.clients.clients import SCOPES, ours_and_others, requests_per_minute
 from authservice.services.people import groups
 from authservice.services.people.shown_text import is_blank
-from authservice.settings import resource_indicators
+from authservice.settings import resource_file, resource_indicators
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import RuleError
 
@@ -109,11 +109,7 @@ class ClientMetadata:
             known.add(rule)
 
     def _problems_with_choices(self) -> Iterable[str]:
-        unknown = {*self.scopes} - {*SCOPES, groups.SCOPE}
-        if unknown or not self._own_scopes:
-            yield f"scope may hold these values only: {' '.join(SCOPES)}"
-        elif groups.SCOPE in self.scopes and not self.groups:
-            yield "scope groups comes with --groups; without it a client may not have it"
+        yield from self._problems_with_scopes()
         for kind, alg in (
             ("ID token", self.id_token_signed_response_alg),
             ("userinfo", self.userinfo_signed_response_alg),
@@ -124,10 +120,26 @@ class ClientMetadata:
         if limit is not None and not 1 <= limit <= _MOST_REQUESTS:
             yield f"requests per minute must be 1 to {_MOST_REQUESTS}"
 
+    def _problems_with_scopes(self) -> Iterable[str]:
+        _, others = ours_and_others(self._own_scopes)
+        wrong = [each for each in others if not self.resources or not resource_file.is_scope(each)]
+        if wrong or not self._own_scopes:
+            yield (
+                f"scope may hold these values only: {' '.join(SCOPES)}; and with --resource the"
+                " scopes of that resource"
+            )
+        elif groups.SCOPE in self.scopes and not self.groups:
+            yield "scope groups comes with --groups; without it a client may not have it"
+
     @property
     def _own_scopes(self) -> tuple[str, ...]:
         """Return the scopes that are stored as such: the one for groups hangs on ``groups``."""
         return tuple(scope for scope in self.scopes if scope != groups.SCOPE)
+
+    @property
+    def _stored_scopes(self) -> tuple[str, ...]:
+        ours, others = ours_and_others(self._own_scopes)
+        return (*(ours or SCOPES), *others)
 
     def columns(self) -> dict[str, Any]:
         """Return the metadata as columns of the table."""
@@ -138,7 +150,7 @@ class ClientMetadata:
             "skip_consent": self.skip_consent,
             "enable_end_session": self.enable_end_session,
             "public": self.public,
-            "scopes": self._own_scopes,
+            "scopes": self._stored_scopes,
             "token_endpoint_auth_method": "none" if self.public else "client_secret_basic",
             "id_token_signed_response_alg": self.id_token_signed_response_alg,
             "userinfo_signed_response_alg": self.userinfo_signed_response_alg,

@@ -13,6 +13,7 @@ from authservice.database.prepared import Prepared
 from authservice.models import oauth_client
 from authservice.services.clients import redirect_uris
 from authservice.services.people import groups
+from authservice.settings.resource_file import Resource
 from authservice.settings.resource_indicators import canonical
 
 SCOPES = ("openid", "profile", "email", "offline_access")
@@ -56,22 +57,28 @@ class Client:
         public = bool(self.public)
         return any(redirect_uris.matches(each, uri, public=public) for each in self.redirect_uris)
 
-    @property
-    def allowed_scopes(self) -> tuple[str, ...]:
-        """Return the scopes that the client may have."""
-        scopes = SCOPES if self.scopes is None else self.scopes
-        return (*scopes, groups.SCOPE) if self.groups else scopes
+    def allowed_scopes(self, resources: Mapping[str, Resource]) -> tuple[str, ...]:
+        """Return the scopes that the client may have: ours, and those of its resources.
 
-    def may_ask_for(self, scope: str) -> bool:
-        """Tell whether the client may ask for a scope."""
-        return scope in self.allowed_scopes
+        Where it is registered for a scope of any resource, it may have no others of resources.
+        """
+        named = SCOPES if self.scopes is None else self.scopes
+        ours, chosen = ours_and_others(named)
+        if self.groups:
+            ours = (*ours, groups.SCOPE)
+        own = (each for uri, each in resources.items() if self.may_have_tokens_for(uri))
+        of_resources = (scope for resource in own for scope in resource.scopes)
+        return (*ours, *(scope for scope in of_resources if not chosen or scope in chosen))
 
-    def ignored_of(self, scopes: Iterable[str]) -> tuple[str, ...]:
+    def ignored_of(
+        self, scopes: Iterable[str], resources: Mapping[str, Resource]
+    ) -> tuple[str, ...]:
         """Return which of these scopes are ignored: no more than a line of the log can bear.
 
         Those that we know come first.
         """
-        ignored = [each for each in dict.fromkeys(scopes) if not self.may_ask_for(each)]
+        allowed = self.allowed_scopes(resources)
+        ignored = [each for each in dict.fromkeys(scopes) if each not in allowed]
         ignored.sort(key=lambda each: each not in {*SCOPES, groups.SCOPE})
         return tuple(each[:_LONGEST_IGNORED] for each in ignored[:_MOST_IGNORED])
 
@@ -100,6 +107,15 @@ _REGISTERED_ALGS = union(
     select(oauth_client.c.id_token_signed_response_alg),
     select(oauth_client.c.userinfo_signed_response_alg),
 )
+
+
+def ours_and_others(scopes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return those of the scopes that every client may have, and the others, as of resources."""
+    listed = [*scopes]
+    return (
+        tuple(scope for scope in listed if scope in SCOPES),
+        tuple(scope for scope in listed if scope not in SCOPES),
+    )
 
 
 def requests_per_minute(metadata: Mapping[str, Any] | None) -> int | None:

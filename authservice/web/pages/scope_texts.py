@@ -1,6 +1,6 @@
 """Scopes and resources in words that a person understands, with the very data to be shared."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from pyramid.i18n import TranslationString
@@ -26,22 +26,41 @@ class ScopeText:
 
 @dataclass(frozen=True, slots=True)
 class ResourceText:
-    """A resource on a page: what it is called, and its URI where that is something else."""
+    """A resource on a page: what it is called, and its URI where that is something else.
+
+    ``scopes`` has a sentence by the name of each of its scopes that the page is about.
+    """
 
     name: str
     uri: str | None
+    scopes: Mapping[str, str]
 
 
-def resource_texts(resources: Iterable[str], settings: AuthSettings) -> list[ResourceText]:
-    """Return what pages say of each resource, in the order of the request."""
-    names = {resource: settings.resource_name(resource) for resource in resources}
-    return [ResourceText(name, None if name == uri else uri) for uri, name in names.items()]
+def resource_texts(
+    resources: Iterable[str], scopes: Collection[str], settings: AuthSettings, language: str
+) -> list[ResourceText]:
+    """Return what pages say of each resource and of its scopes, in the order of the request."""
+    texts = []
+    for uri in resources:
+        name = settings.resource_name(uri)
+        described = settings.resources.get(uri)
+        sentences = (
+            {}
+            if described is None
+            else {
+                scope: described.sentence(scope, language)
+                for scope in scopes
+                if scope in described.scopes
+            }
+        )
+        texts.append(ResourceText(name, None if name == uri else uri, sentences))
+    return texts
 
 
 def scope_texts(
     scopes: Iterable[str], user: User, settings: AuthSettings, missing_address: str | None = None
 ) -> list[ScopeText]:
-    """Return what the consent page says of each scope, in the order of the request.
+    """Return what the consent page says of each scope of ours, in the order of the request.
 
     ``missing_address`` says why there is no address to be shared.
     """
@@ -58,7 +77,8 @@ def scope_texts(
         groups.SCOPE: (_("See your groups"), _groups(told), told),
     }
     advice = {"email": missing_address}
-    return [ScopeText(scope, *texts[scope], advice.get(scope)) for scope in scopes]
+    ours = (scope for scope in scopes if scope in texts)
+    return [ScopeText(scope, *texts[scope], advice.get(scope)) for scope in ours]
 
 
 def _profile(user: User) -> TranslationString:

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.helpers.browser import Browser
+from tests.helpers.control import Control
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 
 
 @pytest.fixture
@@ -85,3 +87,15 @@ def test_a_wrong_request_changes_no_consent(subtests, app, control, relying_part
                 assert (answer.status_int, answer.json["field"]) == (status, field)
                 assert not _needs_consent(app, control, relying_party, "openid")
                 assert _needs_consent(app, control, relying_party, "openid email")
+
+
+def test_a_scope_of_a_resource_allows_the_resource_too(make_app, database, tmp_path):
+    uri = "https://notes.example.com"
+    described = f'["{uri}"]\nscopes."notes:read" = "Read your notes"'
+    app = make_app(auth__resources=resource_file(tmp_path, described))
+    client = RelyingParty.registered(app, database, resources=[uri])
+    control = Control(app)
+
+    control.put("consents", _content(client, "openid", "notes:read"))
+
+    assert not _needs_consent(app, control, client, "openid notes:read")

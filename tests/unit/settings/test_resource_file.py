@@ -39,6 +39,7 @@ def test_it_says_who_a_resource_is_and_what_its_tokens_open(resources):
         introspected_by = ["client-1", "client-2"]
         token = "opaque"
         access_token = 3600
+        published = true
         scopes."notes:read" = "Read your notes"
         scopes."notes:write" = {{ en = "Change your notes", de = "Deine Notizen ändern" }}
 
@@ -56,6 +57,9 @@ def test_it_says_who_a_resource_is_and_what_its_tokens_open(resources):
     }
     assert (files.name, files.scopes, files.introspected_by) == (FILES, {}, ())
     assert (files.takes_jwt, files.access_token) == (True, None)
+    assert (notes.published, files.published) == (True, False)
+    assert notes.sentence("notes:write", "de") == "Deine Notizen ändern"
+    assert notes.sentence("notes:read", "de") == "Read your notes"
 
 
 def test_the_example_of_a_refusal_can_be_copied(resources):
@@ -137,6 +141,7 @@ def test_what_is_wrong_is_named_with_its_rule(file, subtests):
         (f'["{NOTES}"]\naccess_token = "600"', "from 60 to 3600"),
         (f'["{NOTES}"]\naccess_token = 600.0', "from 60 to 3600"),
         (f'["{NOTES}"]\naccess_token = {10**30}', "from 60 to 3600"),
+        (f'["{NOTES}"]\npublished = "yes"', "published, which must be true or false"),
         (f'["{NOTES}"]\nscopes = ["notes"]', "a table of scopes"),
         (f'["{NOTES}"]\nscopes."no tes" = "x"', "1 to 100 visible characters"),
         (f'["{NOTES}"]\nscopes."" = "x"', "1 to 100 visible characters"),

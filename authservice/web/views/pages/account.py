@@ -141,7 +141,9 @@ def _application_values(
         "name": each.name or each.client_id,
         "host": host_or_scheme(each.redirect_uris[0]),
         "scopes": scope_texts(consent.scopes, session.user, settings) if consent else None,
-        "resources": resource_texts(allowed, settings),
+        "resources": resource_texts(
+            allowed, consent.scopes if consent else (), settings, request.locale_name
+        ),
         "since": consent.created_at if consent else None,
         "last_seen": each.last_seen,
     }

@@ -53,16 +53,17 @@ def consent_submitted(request: AuthRequest) -> Response:
     session = request.confirmed_session
     if session is None:
         return _back_to_authorize(request, interaction)
-    if fields.get("decision") in {_ALLOW, _ALLOW_TICKED}:
-        ticked = {value for name, value in pairs if name == "scope"}
-        offered = (
-            authorization_request.optional_scopes if fields["decision"] == _ALLOW_TICKED else ()
-        )
-        declined = tuple(scope for scope in offered if scope not in ticked)
+    decision = fields.get("decision")
+    ticked = {value for name, value in pairs if name == "scope"}
+    offered = authorization_request.optional_scopes if decision == _ALLOW_TICKED else ()
+    declined = tuple(scope for scope in offered if scope not in ticked)
+    # Who unticks everything allows nothing.
+    is_left = bool(authorization_request.without(declined).scopes)
+    if decision in {_ALLOW, _ALLOW_TICKED} and is_left:
         remember(request.transaction, authorization_request, session.user.id, declined)
         narrowed = interactions.sealed(request, waiting.narrowed_by(declined))
         return _back_to_authorize(request, narrowed)
-    if fields.get("decision") == "deny":
+    if decision == "deny" or not is_left:
         events.log(
             ConsentRefused(sub=session.user.id, client_id=authorization_request.client.client_id)
         )
@@ -97,7 +98,12 @@ def _values(
             request.auth_settings,
             missing_address(request, user),
         ),
-        "resources": resource_texts(authorization_request.resources, request.auth_settings),
+        "resources": resource_texts(
+            authorization_request.resources,
+            authorization_request.consent_scopes,
+            request.auth_settings,
+            request.locale_name,
+        ),
         "optional": authorization_request.optional_scopes if choosing else (),
         "choose_url": f"{_address(request, interaction)}&{_CHOOSING}=yes" if choose else None,
         "interaction": interaction,

@@ -1,0 +1,169 @@
+"""Scopes of resources: who may ask for them, what people see and decline, what is granted."""
+
+import pytest
+
+from tests.helpers.browser import Browser
+from tests.helpers.published_keys import decoded
+from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
+
+NOTES = "https://notes.example.com"
+FILES = "https://files.example.com/v1"
+DESCRIBED = (
+    f"""["{NOTES}"]
+name = "Team notes"
+published = true
+scopes."notes:read" = "Read your notes"
+scopes."notes:write" = {{ en = "Change your notes", de = "Deine Notizen ändern" }}
+""",
+    f"""["{FILES}"]
+scopes.files = "See your files"
+""",
+)
+READ, WRITE = "notes:read", "notes:write"
+BOTH = f"openid {READ} {WRITE}"
+
+
+@pytest.fixture
+def app(make_app, tmp_path):
+    return make_app(auth__resources=resource_file(tmp_path, *DESCRIBED))
+
+
+@pytest.fixture
+def registered(app, database):
+    """Return a client that is registered for resources and scopes."""
+
+    def register(*resources, **changes):
+        return RelyingParty.registered(app, database, resources=resources, **changes)
+
+    return register
+
+
+@pytest.fixture
+def client(registered):
+    return registered(NOTES)
+
+
+def tokens(browser, client, **changes):
+    return client.redeem(client.sign_in_with(browser, **changes)).json
+
+
+def consent_page(browser, client, **changes):
+    browser.sign_in()
+    return browser.follow_home(client.authorize(browser, **changes))
+
+
+def choose(browser, page, *scopes):
+    """Untick everything but these scopes, and allow that."""
+    page = page.click("Choose what you share")
+    for box in page.forms[0].fields["scope"]:
+        box.checked = box._value in scopes
+    return browser.follow_home(page.forms[0].submit("decision", value="allow-ticked"))
+
+
+@pytest.mark.attack("TOKENS-unregistered-resource")
+@pytest.mark.parametrize(
+    ("resources", "scopes", "granted"),
+    [
+        # Without a scope of a resource, all of its resources; else these alone.
+        ([NOTES], None, BOTH),
+        ([NOTES, FILES], None, f"{BOTH} files"),
+        ([NOTES], ["openid"], BOTH),
+        ([NOTES], [READ], f"openid {READ}"),
+        ([NOTES, FILES], ["openid", READ], f"openid {READ}"),
+        # A mistyped one opens nothing instead of everything.
+        ([NOTES], ["openid", "notes:raed"], "openid"),
+        ([NOTES], ["openid", "files"], "openid"),
+        ([], None, "openid"),
+    ],
+)
+def test_a_client_gets_what_it_is_registered_for(browser, registered, resources, scopes, granted):
+    client = registered(*resources, **({} if scopes is None else {"scopes": scopes}))
+
+    answer = tokens(browser, client, scope=f"{BOTH} files")
+
+    assert answer["scope"] == granted
+
+
+def test_a_scope_asks_for_its_resource(browser, client):
+    answer = tokens(browser, client, scope=BOTH)
+
+    assert decoded(answer["access_token"], client.http)[1]["aud"] == NOTES
+
+
+def test_the_page_has_the_sentences_below_the_name_of_the_resource(browser, client):
+    page = consent_page(browser, client, scope=BOTH)
+
+    (resource,) = page.html.select("li:has(.sentences)")
+    assert resource.h3.text == "Use Team notes in your name"
+    assert [each.text for each in resource.select(".sentences bdi")] == [
+        "Read your notes",
+        "Change your notes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("de", ["Read your notes", "Deine Notizen ändern"]),
+        ("fr", ["Read your notes", "Change your notes"]),
+    ],
+)
+def test_a_sentence_is_in_the_language_of_the_page_if_there_is_one(
+    browser, client, language, sentences
+):
+    browser.sign_in()
+    page = browser.follow_home(client.authorize(browser, scope=BOTH, ui_locales=language))
+
+    shown = [each.text for each in page.html.select(".sentences bdi")]
+    assert shown == sentences
+
+
+def test_each_can_be_declined_and_is_asked_for_again(browser, client):
+    answer = client.answer(choose(browser, consent_page(browser, client, scope=BOTH), READ))
+    assert client.redeem(answer["code"]).json["scope"] == f"openid {READ}"
+
+    assert "code" in client.answer(client.authorize(browser, scope=f"openid {READ}"))
+    assert "/consent" in client.authorize(browser, scope=BOTH).location
+
+
+@pytest.mark.parametrize("scope", [BOTH, f"{READ} {WRITE}"])
+def test_without_openid_they_can_be_declined_too(browser, client, scope):
+    page = consent_page(browser, client, scope=scope)
+
+    answer = client.answer(choose(browser, page, WRITE))
+
+    assert READ not in client.redeem(answer["code"]).json["scope"].split()
+
+
+def test_who_declines_everything_refuses(browser, client):
+    page = consent_page(browser, client, scope=f"{READ} {WRITE}")
+
+    assert client.answer(choose(browser, page))["error"] == "access_denied"
+
+
+def test_a_scope_that_the_file_lost_is_gone_at_the_next_refresh(
+    browser, client, make_app, tmp_path
+):
+    answer = tokens(browser, client, scope=f"{BOTH} offline_access")
+    without = DESCRIBED[0].replace(f'scopes."{READ}" = "Read your notes"\n', "")
+    client.http = Browser(make_app(auth__resources=resource_file(tmp_path, without)))
+
+    refreshed = client.refresh(answer["refresh_token"]).json
+
+    assert refreshed["scope"] == f"openid {WRITE} offline_access"
+
+
+def test_the_metadata_names_those_of_published_resources(browser):
+    supported = browser.get("/.well-known/oauth-authorization-server/api/auth").json
+
+    assert supported["scopes_supported"][-2:] == [READ, WRITE]
+    assert "files" not in supported["scopes_supported"]
+
+
+def test_the_account_page_says_what_is_allowed(browser, client):
+    tokens(browser, client, scope=BOTH)
+
+    page = browser.get("/account")
+
+    assert "Change your notes" in page.text
