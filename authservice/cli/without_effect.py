@@ -8,9 +8,8 @@ from typing import Any
 
 from authservice.cli import ini_file
 from authservice.services.admission.client_rules import WhatIsRead
-from authservice.services.clients.clients import ours_and_others
+from authservice.services.clients.clients import in_vain
 from authservice.settings import SettingsError, load_resources, load_what_rules_go_by
-from authservice.settings.resource_indicators import as_named
 
 
 def remark(options: argparse.Namespace, columns: Mapping[str, Any]) -> None:
@@ -32,15 +31,11 @@ def _remark_on_resources(
     except SettingsError:
         # The start of the service says what is wrong with them.
         return
-    named = as_named(resources, described)
-    for uri in named:
-        if uri not in described:
-            sys.stderr.write(f"No tokens are issued for {uri}: auth.resources does not have it.\n")
-    _, others = ours_and_others(scopes)
-    there = {scope for uri in named if uri in described for scope in described[uri].scopes}
+    uris, others = in_vain(resources, scopes, described)
+    for uri in uris:
+        sys.stderr.write(f"No tokens are issued for {uri}: auth.resources does not have it.\n")
     for scope in others:
-        if scope not in there:
-            sys.stderr.write(f"{scope} is ignored: it is no scope of a resource of the client.\n")
+        sys.stderr.write(f"{scope} is ignored: it is no scope of a resource of the client.\n")
 
 
 def _remark_on_people(ini: Mapping[str, str], allow: Sequence[str]) -> None:

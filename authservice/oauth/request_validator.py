@@ -10,6 +10,7 @@ from authservice.oauth.oauth_request import OAuthRequest
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 from authservice.services.tokens import access_tokens
+from authservice.settings.resource_file import RESERVED_SCOPES
 
 
 class RequestValidator(request_validator.RequestValidator):
@@ -51,9 +52,12 @@ class RequestValidator(request_validator.RequestValidator):
         Others are ignored (OIDC Core, 3.1.2.1): many programs ask for all that metadata lists.
         """
         allowed = request.allowed_scopes
-        request.scopes = [scope for scope in scopes if scope in allowed]
+        request.scopes = [scope for scope in dict.fromkeys(scopes) if scope in allowed]
         if not request.scopes:
-            description = f"scope holds none of these values: {' '.join(allowed)}."
+            # An API may have more scopes than an address has room for.
+            ours = " ".join(scope for scope in allowed if scope in RESERVED_SCOPES)
+            others = ", nor a scope of the client's resources" if request.client.resources else ""
+            description = f"scope holds none of these values: {ours}{others}."
             raise InvalidScopeError(description=description)
         return True
 

@@ -38,13 +38,14 @@ _CLIENT_ID = re.compile(r"[!-~]+")
 class Resource:
     """An API, by the URI that its access tokens are for.
 
-    ``name`` is for people; it is the URI where the file has none. ``scopes`` are those of this
-    resource alone, each with a sentence for people by language. ``introspected_by`` has the ids of
-    clients that may ask about its tokens. The metadata names the scopes of one that is
-    ``published``.
+    All URIs of one address have the same ``canonical`` form. ``name`` is for people; it is the URI
+    where the file has none. ``scopes`` are those of this resource alone, each with a sentence for
+    people by language. ``introspected_by`` has the ids of clients that may ask about its tokens.
+    The metadata names the scopes of one that is ``published``.
     """
 
     uri: str
+    canonical: str
     name: str
     scopes: Mapping[str, Mapping[str, str]]
     introspected_by: tuple[str, ...]
@@ -81,7 +82,7 @@ def read(file: str, own: Collection[str]) -> tuple[dict[str, Resource], list[str
     try:
         # Some editors put a byte order mark before the text.
         content = tomllib.loads(Path(file).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or error
         return {}, [f"{file!r}: {reason}; name a TOML file with lines such as {EXAMPLE}"]
     problems = [f"{file}: {fault}" for fault in _faults(content, own)]
@@ -93,6 +94,7 @@ def _resource(uri: str, table: Mapping[str, Any]) -> Resource:
     lifetime = table.get("access_token")
     return Resource(
         uri=uri,
+        canonical=canonical(uri),
         name=table.get("name", uri).strip(),
         scopes={scope: _by_language(words) for scope, words in _scopes(table).items()},
         introspected_by=tuple(table.get("introspected_by", ())),

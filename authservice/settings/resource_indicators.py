@@ -28,5 +28,6 @@ def canonical(uri: str) -> str:
 
 def as_named(resources: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     """Return resources as those known are spelled that equal them, each once."""
-    spelled = {canonical(each): each for each in known}
-    return tuple(dict.fromkeys(spelled.get(canonical(each), each) for each in resources))
+    named = [*resources]
+    spelled = {canonical(each): each for each in known} if named else {}
+    return tuple(dict.fromkeys(spelled.get(canonical(each), each) for each in named))

@@ -18,12 +18,11 @@ from authservice.models import oauth_client
 from authservice.services.admission import pins
 from authservice.services.admission.client_rules import WhatIsRead
 from authservice.services.admission.decision import Pin
-from authservice.services.clients.clients import ours_and_others
+from authservice.services.clients.clients import in_vain
 from authservice.services.people import groups
 from authservice.settings import AuthSettings
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import Rule, RuleKind
-from authservice.settings.resource_indicators import as_named
 
 ADMISSION_NAME_REASSIGNED = error(
     "admission.name_reassigned",
@@ -227,7 +226,7 @@ RESOURCES_UNKNOWN = warning(
     "resources.unknown",
     "A client is registered for what the settings do not have, and is refused it.",
     "Describe it in the file of auth.resources, or take it from the client: authservice clients"
-    " update CLIENT --resource URI, once for each that it is to keep.",
+    " update CLIENT --resource URI --scope NAME, each once for all that it is to keep.",
 )
 
 
@@ -245,12 +244,8 @@ def resources(deployment: Deployment) -> Iterator[Finding]:
     for client_id, allowed, scopes in rows:
         about = f"client {client_id}"
         yield resources.ok(_ALLOWED_RESOURCES, about=about, found=" ".join(allowed))
-        own = as_named(allowed, named)
-        there = {scope for uri in own if uri in named for scope in named[uri].scopes}
-        _, chosen = ours_and_others(scopes or ())
-        unknown = [uri for uri in own if uri not in named]
-        unknown += [scope for scope in chosen if scope not in there]
-        if unknown:
+        uris, others = in_vain(allowed, scopes or (), named)
+        if unknown := [*uris, *others]:
             yield RESOURCES_UNKNOWN.at(
                 about, found=" ".join(unknown), expected=" ".join(named) or "none"
             )

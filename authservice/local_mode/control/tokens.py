@@ -54,9 +54,8 @@ class Subject:
     @property
     def resources(self) -> tuple[str, ...]:
         """Return what a JWT is for: the client's resources that take one, else the service."""
-        described = self.settings.resources
-        jwt = [uri for uri in described if described[uri].takes_jwt]
-        return tuple(filter(self.client.may_have_tokens_for, jwt)) or (self.settings.issuer,)
+        own = self.client.own_resources(self.settings.resources)
+        return tuple(each.uri for each in own if each.takes_jwt) or (self.settings.issuer,)
 
     @property
     def lifetime(self) -> timedelta:

@@ -26,6 +26,7 @@ from authservice.oauth.authorize.authorization_response import (
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.oauth_request import OAuthRequest, ServerContext
 from authservice.oauth.parameters import Parameters
+from authservice.services.clients.clients import ignored
 from authservice.settings.resource_file import owners
 from authservice.settings.resource_indicators import as_named
 
@@ -73,7 +74,7 @@ class CodeResponseType(GrantTypeBase):
             response_mode=parameters.get("response_mode") or "query",
             state=parameters.get("state"),
             scopes=tuple(dict.fromkeys(request.scopes)),
-            ignored_scopes=client.ignored_of(requested, context.settings.resources),
+            ignored_scopes=ignored(requested, request.allowed_scopes),
             code_challenge=parameters.values["code_challenge"],
             nonce=parameters.get("nonce"),
             prompt=frozenset((parameters.get("prompt") or "").split()),
@@ -181,14 +182,14 @@ def _resources(request: OAuthRequest) -> tuple[str, ...]:
 
     A scope of a resource asks for that resource too: many programs send no other parameter.
     """
-    described, client = request.context.settings.resources, request.client
+    described = request.context.settings.resources
     resources = as_named(request.parameters.resources, described)
     if not set(resources) <= set(described):
         raise CustomOAuth2Error(
             "invalid_target",
             description="resource must be one that this server is configured to issue tokens for.",
         )
-    if not all(client.may_have_tokens_for(resource) for resource in resources):
+    if not set(resources) <= {each.uri for each in request.client.own_resources(described)}:
         raise CustomOAuth2Error(
             "invalid_target",
             description="resource must be one that this client is registered for.",

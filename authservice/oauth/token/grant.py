@@ -133,8 +133,9 @@ def remaining(
 
     Raises InvalidGrantError where that is nothing.
     """
-    resources = [each for each in context.settings.resources if client.may_have_tokens_for(each)]
-    left = granted.within(client.allowed_scopes(context.settings.resources), resources)
+    described = context.settings.resources
+    resources = [each.uri for each in client.own_resources(described)]
+    left = granted.within(client.allowed_scopes(described), resources)
     if not client.skip_consent:
         if consent is None:
             raise InvalidGrantError(description=CONSENT_TAKEN_BACK)

@@ -11,6 +11,7 @@ from authservice.oauth.oauth_request import OAuthRequest
 from authservice.oauth.token import issue
 from authservice.oauth.token.grant import TokenGrant, confirmed_after, remaining, require_allowed
 from authservice.oauth.token.issue import SignedTokens
+from authservice.services.clients.clients import ignored
 from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.tokens import authorization_codes, grants, refresh_tokens
@@ -60,10 +61,8 @@ def refresh(request: OAuthRequest) -> dict[str, Any]:
     if successor.session_id is not None and not family.session_is_alive:
         grants.leave_session(writer, successor.id, successor.session_id)
     stored = TokenGrant.of_family(family)
-    ignored = request.client.ignored_of(
-        _requested(request) or (), request.context.settings.resources
-    )
-    issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, ignored)
+    others = ignored(_requested(request) or (), request.allowed_scopes)
+    issue.store(transaction, GRANT_TYPE, tokens, successor.id, stored, others)
     return tokens.answer
 
 

@@ -3,7 +3,7 @@
 Only commands call this; no route does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
@@ -22,6 +22,7 @@ from authservice.events import (
 )
 from authservice.models import oauth_client, oauth_refresh_token
 from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.clients.clients import SCOPES, ours_and_others
 from authservice.services.tokens import grants
 
 ClientRow = Mapping[str, Any]
@@ -47,8 +48,10 @@ def find_to_change(connection: Connection, client_id: str) -> ClientRow | None:
 def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any]) -> ClientRow:
     """Change some of a client's metadata and return the new row; the rest stays as it is.
 
-    Raises ValueError that names every fault of the metadata as it would become.
+    So do scopes of ours if only those of resources are named, and the other way round. Raises
+    ValueError that names every fault of the metadata as it would become.
     """
+    changes = {**changes, **_whole_scopes(row["scopes"] or SCOPES, changes)}
     names = [field.name for field in fields(ClientMetadata)]
     known = {**row, **(row["metadata"] or {})}
     current = {name: known[name] for name in names if known.get(name) is not None}
@@ -64,6 +67,20 @@ def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any])
     changed = tuple(sorted(changes))
     transaction.note(ClientChanged(client_id=row["client_id"], changed=changed))
     return _update(transaction.connection, row, columns)
+
+
+def _whole_scopes(stored: Sequence[str], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all scopes that a client has after a change, if they are others than before."""
+    named = changes.get("scopes")
+    ours, others = ours_and_others(stored)
+    if not changes.get("resources", True):
+        others = ()
+    if named:
+        own, of_resources = ours_and_others(named)
+        ours, others = own or ours, of_resources or others
+    whole = (*ours, *others)
+    # An empty list stays what it is, and is refused.
+    return {"scopes": whole} if named or (named is None and whole != tuple(stored)) else {}
 
 
 def set_disabled(transaction: Transaction, row: ClientRow, *, disabled: bool) -> ClientRow:

@@ -121,9 +121,9 @@ class ClientMetadata:
             yield f"requests per minute must be 1 to {_MOST_REQUESTS}"
 
     def _problems_with_scopes(self) -> Iterable[str]:
-        _, others = ours_and_others(self._own_scopes)
+        ours, others = ours_and_others(self.scopes)
         wrong = [each for each in others if not self.resources or not resource_file.is_scope(each)]
-        if wrong or not self._own_scopes:
+        if wrong or not self.scopes or ours == (groups.SCOPE,):
             yield (
                 f"scope may hold these values only: {' '.join(SCOPES)}; and with --resource the"
                 " scopes of that resource"

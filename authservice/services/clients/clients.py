@@ -1,6 +1,6 @@
 """OAuth clients: found for each request, and created by one function that no route reaches."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from authservice.models import oauth_client
 from authservice.services.clients import redirect_uris
 from authservice.services.people import groups
 from authservice.settings.resource_file import Resource
-from authservice.settings.resource_indicators import canonical
+from authservice.settings.resource_indicators import as_named, canonical
 
 SCOPES = ("openid", "profile", "email", "offline_access")
 """What every client may have unless it is registered for less."""
@@ -66,25 +66,13 @@ class Client:
         ours, chosen = ours_and_others(named)
         if self.groups:
             ours = (*ours, groups.SCOPE)
-        own = (each for uri, each in resources.items() if self.may_have_tokens_for(uri))
-        of_resources = (scope for resource in own for scope in resource.scopes)
+        of_resources = (scope for each in self.own_resources(resources) for scope in each.scopes)
         return (*ours, *(scope for scope in of_resources if not chosen or scope in chosen))
 
-    def ignored_of(
-        self, scopes: Iterable[str], resources: Mapping[str, Resource]
-    ) -> tuple[str, ...]:
-        """Return which of these scopes are ignored: no more than a line of the log can bear.
-
-        Those that we know come first.
-        """
-        allowed = self.allowed_scopes(resources)
-        ignored = [each for each in dict.fromkeys(scopes) if each not in allowed]
-        ignored.sort(key=lambda each: each not in {*SCOPES, groups.SCOPE})
-        return tuple(each[:_LONGEST_IGNORED] for each in ignored[:_MOST_IGNORED])
-
-    def may_have_tokens_for(self, resource: str) -> bool:
-        """Tell whether the client may have tokens for a resource."""
-        return canonical(resource) in map(canonical, self.resources or ())
+    def own_resources(self, resources: Mapping[str, Resource]) -> list[Resource]:
+        """Return those of the resources that the client may have tokens for."""
+        own = {*map(canonical, self.resources or ())}
+        return [each for each in resources.values() if each.canonical in own]
 
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""
@@ -109,12 +97,35 @@ _REGISTERED_ALGS = union(
 )
 
 
-def ours_and_others(scopes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return those of the scopes that every client may have, and the others, as of resources."""
-    listed = [*scopes]
+def ignored(scopes: Iterable[str], allowed: Collection[str]) -> tuple[str, ...]:
+    """Return which of these scopes are not allowed: no more than a line of the log can bear.
+
+    Those that we know come first.
+    """
+    others = [scope for scope in dict.fromkeys(scopes) if scope not in allowed]
+    others.sort(key=lambda each: each not in {*SCOPES, groups.SCOPE})
+    return tuple(each[:_LONGEST_IGNORED] for each in others[:_MOST_IGNORED])
+
+
+def in_vain(
+    own: Iterable[str], scopes: Iterable[str], resources: Mapping[str, Resource]
+) -> tuple[list[str], list[str]]:
+    """Return which resources and which scopes a client is registered for and cannot have."""
+    named = as_named(own, resources)
+    there = {scope for uri in named if uri in resources for scope in resources[uri].scopes}
+    _, chosen = ours_and_others(scopes)
     return (
-        tuple(scope for scope in listed if scope in SCOPES),
-        tuple(scope for scope in listed if scope not in SCOPES),
+        [uri for uri in named if uri not in resources],
+        [scope for scope in chosen if scope not in there],
+    )
+
+
+def ours_and_others(scopes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return those of the scopes that are ours, and the others, which are those of resources."""
+    listed, known = [*scopes], {*SCOPES, groups.SCOPE}
+    return (
+        tuple(scope for scope in listed if scope in known),
+        tuple(scope for scope in listed if scope not in known),
     )
 
 

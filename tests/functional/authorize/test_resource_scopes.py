@@ -1,5 +1,7 @@
 """Scopes of resources: who may ask for them, what people see and decline, what is granted."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 
 from tests.helpers.browser import Browser
@@ -83,6 +85,16 @@ def test_a_client_gets_what_it_is_registered_for(browser, registered, resources,
     answer = tokens(browser, client, scope=f"{BOTH} files")
 
     assert answer["scope"] == granted
+
+
+def test_a_request_for_others_only_is_told_which_there_are(browser, registered):
+    for resources, told in (([NOTES], ", nor a scope of the client's resources."), ([], ".")):
+        answer = registered(*resources).authorize(browser, scope="files").location
+
+        ours = "openid profile email offline_access"
+        assert parse_qs(urlsplit(answer).query)["error_description"] == [
+            f"scope holds none of these values: {ours}{told}"
+        ]
 
 
 def test_a_scope_asks_for_its_resource(browser, client):

@@ -35,16 +35,40 @@ def test_scopes_of_resources_stand_beside_ours(printed, stored, flags, expected)
     assert shown["resources"] == [NOTES]
 
 
-def test_they_go_with_the_resource(printed, relying_party, stored):
+@pytest.mark.attack("TOKENS-unregistered-resource")
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        # Neither kind grows because the other one is changed.
+        (("--scope", "openid"), ("openid", "notes:read")),
+        (("--scope", "openid groups", "--groups"), ("openid", "notes:read")),
+        (("--scope", "notes:write"), ("openid", "email", "notes:write")),
+        (("--scope", "openid notes:write"), ("openid", "notes:write")),
+        (("--name", "Other"), ("openid", "email", "notes:read")),
+        (("--resource", "https://files.example.com"), ("openid", "email", "notes:read")),
+        (("--resource", ""), ("openid", "email")),
+        (("--resource", "", "--scope", "openid"), ("openid",)),
+    ],
+)
+def test_an_update_keeps_the_scopes_of_which_it_names_none(
+    printed, relying_party, stored, flags, expected
+):
     update = ["clients", "update", relying_party.client_id]
-    printed(authservice, *update, "--resource", NOTES, "--scope", "openid notes:read")
+    printed(authservice, *update, "--resource", NOTES, "--scope", "openid email notes:read")
 
+    printed(authservice, *update, *flags)
+
+    assert stored() == expected
+
+
+@pytest.mark.usefixtures("found_by_commands")
+@pytest.mark.parametrize("flags", [("--scope", ""), ("--scope", "groups"), ("--scope", "phone")])
+def test_an_update_refuses_scopes_that_are_none(relying_party, stored, flags):
     with pytest.raises(SystemExit) as stop:
-        authservice([*update, "--resource", ""])
-    assert "with --resource the scopes of that resource" in str(stop.value.code)
+        authservice(["clients", "update", relying_party.client_id, "--resource", NOTES, *flags])
 
-    printed(authservice, *update, "--resource", "", "--scope", "openid")
-    assert stored() == ("openid",)
+    assert "scope may hold these values only" in str(stop.value.code)
+    assert stored() == DEFAULT
 
 
 @pytest.mark.parametrize("command", [REGISTER, ("clients", "update")])

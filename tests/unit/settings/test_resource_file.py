@@ -187,6 +187,8 @@ def test_everything_that_is_wrong_is_named_at_once(file):
 
 def test_what_is_no_file_of_toml_is_refused_with_a_line_that_is(file, tmp_path, subtests):
     file.write_text("[https://notes.example.com]", encoding="utf-8")
+    deep = tmp_path / "deep"
+    deep.write_text(f"a = {'[' * 100_000}", encoding="utf-8")
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff")
     for text, reason in (
@@ -196,6 +198,7 @@ def test_what_is_no_file_of_toml_is_refused_with_a_line_that_is(file, tmp_path, 
         (str(tmp_path), "Is a directory"),
         (str(file), "line 1"),
         (str(binary), "utf-8"),
+        (str(deep), str(deep)),
         ("a\0b", "null"),
         ("x" * 300, "too long"),
     ):
