@@ -59,8 +59,8 @@ def _members(request: OAuthRequest, refresh_token: RefreshToken) -> dict[str, An
 def _may_ask(asking: Client, token: AccessToken, settings: AuthSettings) -> bool:
     if token.client_id == asking.client_id:
         return True
-    resources = [settings.resources.get(uri) for uri in token.resources or ()]
-    return any(each is not None and asking.client_id in each.introspected_by for each in resources)
+    resource = settings.resources.get(token.resource or "")
+    return resource is not None and asking.client_id in resource.introspected_by
 
 
 def _access_token(token: AccessToken, settings: AuthSettings) -> dict[str, Any]:
@@ -73,8 +73,8 @@ def _access_token(token: AccessToken, settings: AuthSettings) -> dict[str, Any]:
         "iat": int(token.created_at.timestamp()),
         "exp": int(token.expires_at.timestamp()),
     }
-    if token.resources:
-        content["aud"] = token.resources[0] if len(token.resources) == 1 else token.resources
+    if token.resource is not None:
+        content["aud"] = token.resource
     if token.session_id is not None:
         content["sid"] = token.session_id
     return content

@@ -18,7 +18,7 @@ from tests.relying_parties.registration import (
 def service(engine, tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     ini = folder / "local.ini"
-    resource_file(folder, RESOURCE)
+    resource_file(folder, f'["{RESOURCE}"]\nscopes."books:read" = "Read your books"')
     settings = (ROOT / "local.ini").read_text(encoding="utf-8")
     ini.write_text(
         settings.replace("[app:main]\n", "[app:main]\nauth.resources = %(here)s/resources.toml\n"),

@@ -6,7 +6,7 @@ as in production.
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -25,7 +25,7 @@ from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.oauth.logout import logout_token
 from authservice.oauth.token import access_token_jwt
 from authservice.oauth.token.grant import TokenGrant
-from authservice.oauth.token.issue import access_token_lifetime
+from authservice.oauth.token.issue import access_token_lifetime, access_token_scopes
 from authservice.services.clients.clients import Client
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.people.users import User
@@ -33,6 +33,7 @@ from authservice.services.sessions import sessions
 from authservice.services.sessions.logout_notices import LogoutNotice
 from authservice.services.tokens import access_tokens, grants
 from authservice.settings import AuthSettings
+from authservice.settings.resource_file import Resource
 from authservice.web.answers import json_answer
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_api import session_jwt
@@ -50,17 +51,18 @@ class Subject:
     settings: AuthSettings
     keys: SigningKeys
     reader: Connection
-
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """Return what a JWT is for: the client's resources that take one, else the service."""
-        own = self.client.own_resources(self.settings.resources)
-        return tuple(each.uri for each in own if each.takes_jwt) or (self.settings.issuer,)
+    # The one that an access token is for; None for userinfo.
+    resource: Resource | None
 
     @property
     def lifetime(self) -> timedelta:
         """Return how long an access token lives."""
-        return access_token_lifetime(self.grant(), self.resources, self.settings)
+        return access_token_lifetime(self.grant(), self.resource, self.settings)
+
+    @property
+    def access_token_scopes(self) -> tuple[str, ...]:
+        """Return what an access token opens."""
+        return access_token_scopes(self.grant().scopes, self.resource)
 
     def grant(self) -> TokenGrant:
         """Return all that the client may have, in the person's newest session if there is one."""
@@ -73,7 +75,7 @@ class Subject:
             auth_time=newest.auth_time if newest else clock.now(),
             scopes=self.client.allowed_scopes(self.settings.resources),
             nonce=None,
-            resources=self.resources,
+            resources=() if self.resource is None else (self.resource.uri,),
             requested_claims=RequestedClaims(),
             authorization_code_id=None,
         )
@@ -88,9 +90,9 @@ def _id_token(of: Subject) -> str:
 
 
 def _access_token(of: Subject) -> str:
-    grant = of.grant()
+    audience = of.settings.issuer if of.resource is None else of.resource.uri
     return access_token_jwt.issue(
-        grant, grant.scopes, of.resources, of.settings, of.keys, lifetime=of.lifetime
+        of.grant(), of.access_token_scopes, audience, of.settings, of.keys, lifetime=of.lifetime
     )
 
 
@@ -111,16 +113,13 @@ KINDS: Mapping[str, Callable[[Subject], str]] = {
 def store(connection: Connection, of: Subject, access_token: str) -> None:
     """Let introspection and userinfo know an access token, as long as it is valid."""
     grant = of.grant()
-    if grant.resources == (of.settings.issuer,):
-        # As the service stores a token that names no resource.
-        grant = replace(grant, resources=())
     expires_at = clock.now() + of.lifetime
     access_tokens.store(
         connection,
         access_token,
         refresh_id=grants.store_without_refresh_token(connection, expires_at, **grant.columns),
         expires_at=expires_at,
-        scopes=grant.scopes,
+        scopes=of.access_token_scopes,
         resources=None,
         requested_claims=None,
     )
@@ -178,7 +177,7 @@ SIGNATURES: Mapping[str, Callable[[UnsignedToken, SigningKeys], str]] = {
 all (RFC 7519, section 6); or with one bit of the signature changed."""
 
 
-_MEMBERS = ("kind", "person", "client_id", "set", "remove", "sign")
+_MEMBERS = ("kind", "person", "client_id", "resource", "set", "remove", "sign")
 # It is for all first-party applications together, so it names no client.
 _WITHOUT_CLIENT = "session_jwt"
 # The service knows a right one again: a resource server may ask about it instead of verifying it.
@@ -213,7 +212,17 @@ def _issued(request: AuthRequest, fields: Fields, kind: str) -> tuple[str, Subje
     if kind != _WITHOUT_CLIENT or "client_id" in fields:
         client = named_client(request, fields)
     user = user_of(request, named(request, fields))
+    resource = _resource(fields, settings, None if kind != _STORED else client)
     if kind == _WITHOUT_CLIENT or client is None:
         return session_jwt(user, settings.auth_url, settings, keys), None
-    subject = Subject(user, client, settings, keys, request.db_readonly)
+    subject = Subject(user, client, settings, keys, request.db_readonly, resource)
     return KINDS[kind](subject), subject
+
+
+def _resource(fields: Fields, settings: AuthSettings, client: Client | None) -> Resource | None:
+    """Return the resource of the client that was named, else its first, of those that take JWTs."""
+    own = client.own_resources(settings.resources) if client else ()
+    taking = {each.uri: each for each in own if each.takes_jwt}
+    if "resource" in fields:
+        return taking[fields.choice("resource", taking)]
+    return next(iter(taking.values()), None)

@@ -16,18 +16,18 @@ TYP = "at+jwt"
 def issue(
     grant: TokenGrant,
     scopes: Iterable[str],
-    resources: tuple[str, ...],
+    audience: str,
     settings: AuthSettings,
     keys: SigningKeys,
     *,
     lifetime: timedelta,
 ) -> str:
-    """Return a signed access token for these resources (RFC 9068, section 2.2)."""
+    """Return a signed access token for this audience (RFC 9068, section 2.2)."""
     issued_at = int(clock.now().timestamp())
     content = {
         "iss": settings.issuer,
         "sub": grant.user_id,
-        "aud": resources[0] if len(resources) == 1 else list(resources),
+        "aud": audience,
         "client_id": grant.client_id,
         "scope": " ".join(scopes),
         "auth_time": int(grant.auth_time.timestamp()),

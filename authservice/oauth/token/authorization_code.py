@@ -62,12 +62,12 @@ def redeem(request: OAuthRequest) -> dict[str, Any]:
         admitted = confirmed_after(request.context, session.user)
         granted = TokenGrant.of_code(code)
         grant = remaining(request.context, request.client, granted, consent)
-        resources = issue.target(request.parameters, granted, grant)
+        resource = issue.target(request, granted, grant)
         pkce.check_verifier(request.parameters, code.grant.code_challenge)
 
         # Before the transaction: no lock is held while it is signed.
         offline = "offline_access" in grant.scopes
-        tokens = issue.sign(request, grant, session.user, grant.scopes, resources)
+        tokens = issue.sign(request, grant, session.user, grant.scopes, resource)
 
         transaction = request.context.transaction()
         writer = transaction.connection

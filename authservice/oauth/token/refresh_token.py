@@ -16,6 +16,7 @@ from authservice.services.people import consents, person_lock
 from authservice.services.people.consents import Allowed
 from authservice.services.tokens import authorization_codes, grants, refresh_tokens
 from authservice.services.tokens.refresh_tokens import Family, Issued, RefreshToken, State
+from authservice.settings.resource_file import Resource
 
 GRANT_TYPE = "refresh_token"
 
@@ -94,9 +95,9 @@ def _signed(request: OAuthRequest, family: Family, consent: Allowed | None) -> S
     granted = TokenGrant.of_family(family)
     grant = remaining(request.context, request.client, granted, consent)
     _require_offline_access(grant)
-    resources = issue.target(request.parameters, granted, grant)
-    scopes = _scopes(request, family, grant)
-    return issue.sign(request, grant, family.user, scopes, resources)
+    resource = issue.target(request, granted, grant, _requested(request) or ())
+    scopes = _scopes(request, family, grant, resource)
+    return issue.sign(request, grant, family.user, scopes, resource)
 
 
 def _require_offline_access(grant: TokenGrant) -> None:
@@ -106,19 +107,23 @@ def _require_offline_access(grant: TokenGrant) -> None:
         )
 
 
-def _scopes(request: OAuthRequest, family: Family, grant: TokenGrant) -> Sequence[str]:
-    """Return the scopes of the access token, which may be fewer than those of the grant.
+def _scopes(
+    request: OAuthRequest, family: Family, grant: TokenGrant, resource: Resource | None
+) -> Sequence[str]:
+    """Return the scopes of the answer, which may be fewer than those of the grant.
 
     What was asked for once, and was ignored or declined or is lost, is left out, as is what the
-    client may not have. Other scopes are more than the grant, and refused.
+    client may not have, and what is another resource's. Other scopes are more than the grant, and
+    refused.
     """
-    requested = _requested(request)
+    requested, held = _requested(request), issue.answered_scopes(grant.scopes, resource)
     if requested is None:
-        return grant.scopes
-    scopes = [scope for scope in requested if scope in grant.scopes]
+        return held
+    there = {*held}
+    scopes = [scope for scope in requested if scope in there]
     more = {*requested} & {*request.allowed_scopes} - {*family.scopes}
     if not scopes or (more and not more <= _asked_for(request, family)):
-        granted = " ".join(grant.scopes)
+        granted = " ".join(held)
         raise InvalidScopeError(description=f"scope may hold what was granted only: {granted}.")
     return scopes
 

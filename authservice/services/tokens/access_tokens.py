@@ -41,6 +41,11 @@ class AccessToken:
     client_metadata: dict[str, Any] | None
     user: User
 
+    @property
+    def resource(self) -> str | None:
+        """Return what it is for, None for userinfo; of several, as once were issued, the first."""
+        return self.resources[0] if self.resources else None
+
 
 # A signed one, whose header and content are JSON objects in base64url.
 _JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", re.ASCII)

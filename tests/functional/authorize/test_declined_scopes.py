@@ -15,7 +15,8 @@ CALENDAR = "https://calendar.example.com/"
 
 @pytest.fixture
 def app(make_app, tmp_path):
-    return make_app(auth__resources=resource_file(tmp_path, CALENDAR))
+    table = f'["{CALENDAR}"]\nscopes.read = "Read your calendar"\nscopes.write = "Change it"'
+    return make_app(auth__resources=resource_file(tmp_path, table))
 
 
 @pytest.fixture
@@ -77,12 +78,17 @@ def test_access_tokens_that_hold_it_are_gone_and_others_are_not(
 
 @pytest.mark.attack("TOKENS-declined-scope")
 def test_so_are_those_for_a_resource(browser, other_device, relying_party):
-    holding = tokens_of(other_device, relying_party, resource=CALENDAR)
-    decline_after_signing_in(browser, relying_party, "email")
+    asked = {"scope": "openid email read write offline_access"}
+    holding = tokens_of(other_device, relying_party, **asked)
+    narrow = relying_party.refresh(holding["refresh_token"], scope="read").json
+    # A token for the calendar opens no address.
+    decline_after_signing_in(browser, relying_party, "email", "write", **asked)
 
     assert told(relying_party, holding["access_token"]) == INACTIVE
-    refreshed = relying_party.refresh(holding["refresh_token"]).json
-    assert "email" not in decoded(refreshed["access_token"], relying_party.http)[1]["scope"]
+    assert told(relying_party, narrow["access_token"])["scope"] == "read"
+    refreshed = relying_party.refresh(narrow["refresh_token"]).json
+    assert decoded(refreshed["access_token"], relying_party.http)[1]["scope"] == "read"
+    assert refreshed["scope"] == "openid read offline_access"
 
 
 @pytest.mark.attack("TOKENS-declined-scope")

@@ -1,4 +1,4 @@
-"""Scopes of resources: who may ask for them, what people see and decline, what is granted."""
+"""Scopes of resources: who may ask for them, what people see and decline, what a token has."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,6 +8,7 @@ from tests.helpers.browser import Browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 from tests.helpers.resource_file import resource_file
+from tests.helpers.token_states import told
 
 NOTES = "https://notes.example.com"
 FILES = "https://files.example.com/v1"
@@ -24,6 +25,7 @@ scopes.files = "See your files"
 )
 READ, WRITE = "notes:read", "notes:write"
 BOTH = f"openid {READ} {WRITE}"
+ALL = f"openid profile offline_access {READ} {WRITE} files"
 
 
 @pytest.fixture
@@ -69,7 +71,8 @@ def choose(browser, page, *scopes):
     [
         # Without a scope of a resource, all of its resources; else these alone.
         ([NOTES], None, BOTH),
-        ([NOTES, FILES], None, f"{BOTH} files"),
+        ([NOTES, FILES], None, BOTH),
+        ([FILES], None, "openid files"),
         ([NOTES], ["openid"], BOTH),
         ([NOTES], [READ], f"openid {READ}"),
         ([NOTES, FILES], ["openid", READ], f"openid {READ}"),
@@ -88,15 +91,16 @@ def test_a_client_gets_what_it_is_registered_for(browser, registered, resources,
 
 
 def test_a_request_for_others_only_is_told_which_there_are(browser, registered):
-    for resources, told in (([NOTES], ", nor a scope of the client's resources."), ([], ".")):
+    for resources, others in (([NOTES], ", nor a scope of the client's resources."), ([], ".")):
         answer = registered(*resources).authorize(browser, scope="files").location
 
         ours = "openid profile email offline_access"
         assert parse_qs(urlsplit(answer).query)["error_description"] == [
-            f"scope holds none of these values: {ours}{told}"
+            f"scope holds none of these values: {ours}{others}"
         ]
 
 
+@pytest.mark.requirement("RFC9068-3-3")
 def test_a_scope_asks_for_its_resource(browser, client):
     answer = tokens(browser, client, scope=BOTH)
 
@@ -112,6 +116,70 @@ def test_the_page_has_the_sentences_below_the_name_of_the_resource(browser, clie
         "Read your notes",
         "Change your notes",
     ]
+
+
+@pytest.mark.requirement("RFC9068-2.2.3-1", "RFC9068-2.2.3-2", "RFC9068-3-2", "RFC8707-2-5")
+def test_a_token_is_for_one_resource_and_has_the_scopes_of_that_one(browser, registered):
+    client = registered(NOTES, FILES)
+    answer = tokens(browser, client, scope=ALL)
+    ours = "openid profile offline_access"
+    wrong = []
+    for request, resource, opened, said in (
+        (None, NOTES, f"{READ} {WRITE}", f"{ours} {READ} {WRITE}"),
+        ({}, NOTES, f"{READ} {WRITE}", f"{ours} {READ} {WRITE}"),
+        ({"resource": FILES}, FILES, "files", f"{ours} files"),
+        # Many programs can name a scope only.
+        ({"scope": "files"}, FILES, "files", "files"),
+        ({"scope": f"{READ} profile"}, NOTES, READ, f"{READ} profile"),
+        ({"scope": "openid"}, NOTES, "", "openid"),
+        ({"scope": "openid", "resource": FILES}, FILES, "", "openid"),
+        ({"scope": ALL, "resource": FILES}, FILES, "files", f"{ours} files"),
+        # Several, at once: the first of the authorization request.
+        ({"scope": f"files {WRITE}"}, NOTES, WRITE, WRITE),
+        ({"resource": [FILES, NOTES]}, NOTES, f"{READ} {WRITE}", f"{ours} {READ} {WRITE}"),
+    ):
+        if request is not None:
+            answer = client.refresh(answer["refresh_token"], **request).json
+        claims = decoded(answer["access_token"], client.http)[1]
+        known = told(client, answer["access_token"])
+        id_token = decoded(answer["id_token"], client.http)[1] if "id_token" in answer else None
+        found = [
+            (claims["aud"], claims["scope"]),
+            (known["aud"], known["scope"]),
+            answer["scope"],
+            id_token and "name" in id_token,
+        ]
+        of_person = "profile" in said if "openid" in said else None
+        if found != [(resource, opened), (resource, opened), said, of_person]:
+            wrong.append((request, found))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("request_", "resource"),
+    [
+        ({"scope": f"openid files {READ}"}, FILES),
+        ({"scope": ALL, "resource": FILES}, FILES),
+        ({"scope": "openid files", "resource": NOTES}, NOTES),
+    ],
+)
+def test_the_first_is_that_of_the_authorization_request(browser, registered, request_, resource):
+    client = registered(NOTES, FILES)
+
+    answer = tokens(browser, client, **request_)
+
+    assert decoded(answer["access_token"], client.http)[1]["aud"] == resource
+
+
+def test_scopes_of_another_resource_than_the_one_named_are_refused(browser, registered):
+    client = registered(NOTES, FILES)
+    token = tokens(browser, client, scope=ALL)["refresh_token"]
+
+    answer = client.refresh(token, scope=READ, resource=FILES)
+
+    assert (answer.status_int, answer.json["error"]) == (400, "invalid_scope")
+    assert "only: openid profile offline_access files." in answer.json["error_description"]
+    assert client.refresh(token).status_int == 200
 
 
 @pytest.mark.parametrize(

@@ -97,16 +97,30 @@ def test_a_logout_token_and_an_access_token_are_for_the_client(ask, browser, rel
     assert access["scope"] == "openid profile email offline_access"
 
 
-def test_an_access_token_is_for_the_resources_of_the_client(make_app, database, control, tmp_path):
-    resources = ["https://one.example.com", "https://two.example.com"]
-    app = make_app(auth__resources=resource_file(tmp_path, *resources))
+def test_an_access_token_is_for_one_resource_of_the_client(make_app, database, control, tmp_path):
+    opaque, one, two, other = (f"https://{each}.example.com" for each in ("o", "one", "two", "n"))
+    tables = [f'["{opaque}"]\ntoken = "opaque"', one, f'["{two}"]\nscopes.read = "Read"', other]
+    app = make_app(auth__resources=resource_file(tmp_path, *tables))
     Browser(app).sign_in()
-    party = RelyingParty.registered(app, database, resources=resources[:1])
+    party = RelyingParty.registered(app, database, resources=[opaque, one, two])
     wanted = {"kind": "access_token", "person": DEVELOPER, "client_id": party.client_id}
+    control = type(control)(app)
 
-    token = type(control)(app).post("tokens", wanted)["token"]
-
-    assert decoded(token, party.http)[1]["aud"] == resources[0]
+    for named, aud, scope in (({}, one, ""), ({"resource": two}, two, "read")):
+        token = control.post("tokens", wanted | named)["token"]
+        claims = decoded(token, party.http)[1]
+        assert (claims["aud"], claims["scope"]) == (aud, scope)
+        described = introspected(party, token)
+        assert (described["aud"], described["scope"]) == (aud, scope)
+    for kind, resource, allowed in (
+        ("access_token", other, [one, two]),
+        ("access_token", opaque, [one, two]),
+        ("id_token", one, []),
+        ("session_jwt", one, []),
+    ):
+        answer = control.ask("POST", "tokens", wanted | {"kind": kind, "resource": resource})
+        assert answer.status_int == 400
+        assert (answer.json["field"], answer.json["allowed"]) == ("resource", allowed)
 
 
 def test_it_is_signed_as_the_client_was_registered(control, app, database):

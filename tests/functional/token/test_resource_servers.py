@@ -5,7 +5,7 @@ import json
 
 import pytest
 from joserfc.errors import BadSignatureError
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from authservice.models import oauth_access_token
 from authservice.services.tokens import access_tokens
@@ -102,12 +102,30 @@ def test_another_resource_s_server_learns_nothing(files, tokens):
     assert told(files, tokens["access_token"]) == INACTIVE
 
 
-def test_a_token_for_both_is_told_of_to_both(calendar, files, browser, relying_party):
+@pytest.mark.attack("TOKENS-resource")
+def test_where_both_were_granted_each_learns_of_its_own_tokens(
+    calendar, files, browser, relying_party
+):
+    code = relying_party.sign_in_with(browser, resource=[CALENDAR, FILES])
+    first = relying_party.redeem(code).json
+    second = relying_party.refresh(first["refresh_token"], resource=FILES).json
+
+    assert told(calendar, first["access_token"])["aud"] == CALENDAR
+    assert told(files, first["access_token"]) == INACTIVE
+    assert told(calendar, second["access_token"]) == INACTIVE
+    assert told(files, second["access_token"])["aud"] == FILES
+
+
+def test_an_older_token_for_both_is_the_first_one_s(
+    calendar, files, browser, relying_party, database
+):
     code = relying_party.sign_in_with(browser, resource=[CALENDAR, FILES])
     token = relying_party.redeem(code).json["access_token"]
+    with database.transaction() as connection:
+        connection.execute(update(oauth_access_token).values(resources=None))
 
-    for server in (calendar, files):
-        assert told(server, token)["aud"] == [CALENDAR, FILES]
+    assert told(calendar, token)["aud"] == CALENDAR
+    assert told(files, token) == INACTIVE
 
 
 @pytest.mark.requirement("RFC7662-2.2-5")

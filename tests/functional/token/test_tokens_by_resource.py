@@ -77,13 +77,15 @@ def test_an_opaque_token_says_nothing_and_is_for_its_resource_alone(served, serv
     assert client.userinfo(token).status_int == 401
 
 
-def test_a_token_for_several_is_what_suits_each(served):
+def test_of_several_each_gets_its_own_kind(served):
     browser, client = served('token = "opaque"\naccess_token = 120')
 
-    answer = client.redeem(client.sign_in_with(browser, resource=[NOTES, FILES])).json
+    notes = client.redeem(client.sign_in_with(browser, resource=[NOTES, FILES])).json
+    files = client.refresh(notes["refresh_token"], resource=FILES).json
 
-    assert answer["expires_in"] == 120
-    assert decoded(answer["access_token"], client.http)[1]["aud"] == [NOTES, FILES]
+    assert (notes["expires_in"], files["expires_in"]) == (120, 300)
+    assert "." not in notes["access_token"]
+    assert decoded(files["access_token"], client.http)[1]["aud"] == FILES
 
 
 @pytest.mark.requirement("RFC6749-4.1.2-3")

@@ -10,7 +10,7 @@ async function received(token, resource) {
 }
 
 const { resource } = given;
-const scope = "openid profile offline_access";
+const scope = "openid profile offline_access books:read";
 const tokens = await party.redeem(await party.authorize({ scope, resource }), { resource });
 const renewed = await party.refresh(tokens.refresh_token);
 const elsewhere = await received(tokens.access_token, "https://other.example.com").then(
