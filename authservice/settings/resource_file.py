@@ -74,6 +74,22 @@ def owners(scopes: Iterable[str], resources: Mapping[str, Resource]) -> tuple[st
     return tuple(dict.fromkeys(owned))
 
 
+def with_scopes_left(
+    uris: Iterable[str],
+    lost: Iterable[str],
+    left: Iterable[str],
+    resources: Mapping[str, Resource],
+) -> tuple[str, ...]:
+    """Return those of the URIs whose resources have not lost all of their scopes.
+
+    Where a person has declined these, no token is to be valid there at all.
+    """
+    emptied = {*owners(lost, resources)}
+    if emptied:
+        emptied -= {*owners(left, resources)}
+    return tuple(uri for uri in uris if uri not in emptied)
+
+
 def read(file: str, own: Collection[str]) -> tuple[dict[str, Resource], list[str]]:
     """Return the resources of a file by URI; or none, and everything that is wrong with it.
 

@@ -138,8 +138,9 @@ def test_what_is_being_taken_back_is_not_issued(story, issue, take_back):
 
 
 def declining_email(story, transaction):
-    authorization_request = _authorization_request(story)
-    consent.remember(transaction, authorization_request, story.session["user"]["id"], ["email"])
+    asked = _authorization_request(story)
+    person = story.session["user"]["id"]
+    consent.remember(transaction, asked, person, asked.without(["email"], {}))
 
 
 def _authorization_request(story):

@@ -1,5 +1,6 @@
 """Persons, their sessions and their consents: persons, sessions and consents of the control API."""
 
+from collections.abc import Collection, Iterable
 from http.cookies import SimpleCookie
 from typing import Any
 
@@ -19,7 +20,7 @@ from authservice.services.revocation import connected_applications, user_adminis
 from authservice.services.sessions import sessions
 from authservice.services.sessions.sessions import CentralSession
 from authservice.services.upkeep import local_mark
-from authservice.settings.resource_file import owners
+from authservice.settings.resource_file import owners, with_scopes_left
 from authservice.web.answers import json_answer
 from authservice.web.request.auth_request import AuthRequest
 from authservice.web.session.session_end import end_sessions
@@ -163,9 +164,10 @@ def put_consent(request: AuthRequest) -> Response:
     client_id, scopes = named_client(request, fields).client_id, _scopes(request, fields)
     user = user_of(request, named(request, fields))
     before = consents.find(request.db, client_id, user.id)
-    others = [scope for scope in before.scopes if scope not in scopes] if before else []
     resources = owners(scopes, request.auth_settings.resources)
-    consents.grant(request.transaction, client_id, user.id, scopes, others, resources)
+    others = _without(before.scopes if before else None, scopes)
+    closed = _without(before.resources if before else None, resources)
+    consents.grant(request.transaction, client_id, user.id, scopes, others, resources, closed)
     return json_answer({"person": user.id, "client_id": client_id, "scopes": scopes})
 
 
@@ -181,8 +183,15 @@ def delete_consent(request: AuthRequest) -> Response:
         connected_applications.disconnect(request.transaction, person.id, client_id)
         return Response(status=204)
     withdrawn = _scopes(request, fields)
-    consents.grant(request.transaction, client_id, person.id, (), declined=withdrawn)
+    left = _without(consent.scopes, withdrawn)
+    described, allowed = request.auth_settings.resources, consent.resources or ()
+    closed = _without(allowed, with_scopes_left(allowed, withdrawn, left, described))
+    consents.grant(request.transaction, client_id, person.id, (), withdrawn, (), closed)
     return Response(status=204)
+
+
+def _without(all_of_them: Iterable[str] | None, some: Collection[str]) -> list[str]:
+    return [each for each in all_of_them or () if each not in some]
 
 
 def named_client(request: AuthRequest, fields: Fields) -> Client:

@@ -1,12 +1,12 @@
 """A validated authorization request, as a value."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from authservice.oauth.claims_parameter import RequestedClaims
 from authservice.services.clients.clients import Client
-from authservice.settings.resource_file import RESERVED_SCOPES
+from authservice.settings.resource_file import RESERVED_SCOPES, Resource, with_scopes_left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +46,21 @@ class AuthorizationRequest:
         needed = ("openid",) if "openid" in self.scopes else RESERVED_SCOPES
         return tuple(scope for scope in self.consent_scopes if scope not in needed)
 
-    def without(self, declined: Collection[str]) -> "AuthorizationRequest":
-        """Return the request without the optional scopes that the person declined."""
+    def without(
+        self, declined: Collection[str], resources: Mapping[str, Resource]
+    ) -> "AuthorizationRequest":
+        """Return the request without the optional scopes that the person declined.
+
+        A resource of which nothing is left goes with its scopes.
+        """
         if not declined:
             return self
         dropped = {*declined} & {*self.optional_scopes}
+        left = tuple(scope for scope in self.scopes if scope not in dropped)
         return replace(
             self,
-            scopes=tuple(scope for scope in self.scopes if scope not in dropped),
+            scopes=left,
+            resources=with_scopes_left(self.resources, dropped, left, resources),
             declined_scopes=tuple(scope for scope in self.scopes if scope in dropped),
             requested_claims=self.requested_claims.without(dropped),
         )

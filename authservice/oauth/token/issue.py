@@ -48,7 +48,9 @@ def target(
     if not set(named) <= set(granted.resources):
         raise CustomOAuth2Error(
             "invalid_target",
-            description="resource must be one that the authorization request named.",
+            description=(
+                "resource must be one that the authorization request named and the person allowed."
+            ),
         )
     # Without any, the token would be one for userinfo, which was not granted.
     if not set(named) <= set(left.resources) or (granted.resources and not left.resources):

@@ -94,11 +94,12 @@ def grant(
     scopes: Collection[str],
     declined: Collection[str] = (),
     resources: Collection[str] = (),
+    declined_resources: Collection[str] = (),
 ) -> None:
     """Remember that a user allows a client these besides what was allowed before.
 
-    Scopes declined are allowed no longer: the client has to ask for them again. Where user or
-    client have been deleted meanwhile, there is nothing to remember.
+    What is declined is allowed no longer: the client has to ask for it again. Where user or client
+    have been deleted meanwhile, there is nothing to remember.
     """
     connection = transaction.connection
     now = clock.now()
@@ -116,9 +117,8 @@ def grant(
     insert_or_ignore(connection, oauth_consent, first)
     key = {"of_client": client_id, "of_user": user_id}
     stored = Consent(*connection.execute(_OF_CLIENT.with_for_update(), key).one())
-    union = dict.fromkeys((*stored.scopes, *scopes))
-    allowed = tuple(scope for scope in union if scope not in declined)
-    named = tuple(dict.fromkeys((*(stored.resources or ()), *resources)))
+    allowed = _joined(stored.scopes, scopes, declined)
+    named = _joined(stored.resources or (), resources, declined_resources)
     connection.execute(
         update(oauth_consent)
         .where(oauth_consent.c.id == stored.id)
@@ -128,3 +128,11 @@ def grant(
         sub=user_id, client_id=client_id, scope=" ".join(scopes), resources=tuple(resources)
     )
     transaction.note(given)
+
+
+def _joined(
+    before: Collection[str], added: Collection[str], declined: Collection[str]
+) -> tuple[str, ...]:
+    """Return everything that was allowed before or is now, in this order, and is not declined."""
+    without = {*declined}
+    return tuple(each for each in dict.fromkeys((*before, *added)) if each not in without)

@@ -50,6 +50,7 @@ class AccessToken:
 # A signed one, whose header and content are JSON objects in base64url.
 _JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", re.ASCII)
 _GRANT = oauth_refresh_token.c
+_RESOURCES = func.coalesce(oauth_access_token.c.resources, _GRANT.resources)
 _CLAIMS = func.coalesce(oauth_access_token.c.requested_claims, _GRANT.requested_claims)
 # A token ends with its session, its user or its client, whether or not its row is deleted yet.
 _FIND = PreparedRows(
@@ -61,7 +62,7 @@ _FIND = PreparedRows(
         oauth_access_token.c.expires_at,
         oauth_access_token.c.created_at,
         oauth_access_token.c.scopes,
-        func.coalesce(oauth_access_token.c.resources, _GRANT.resources).label("resources"),
+        _RESOURCES.label("resources"),
         _CLAIMS.label("requested_claims"),
         oauth_client.c.public,
         oauth_client.c.userinfo_signed_response_alg,
@@ -133,13 +134,18 @@ def delete_holding(
     client_id: str,
     scopes: Collection[str],
     claims: Collection[str],
+    resources: Collection[str] = (),
 ) -> None:
-    """Delete a user's access tokens at a client that open any of these scopes or single claims."""
+    """Delete a user's access tokens at a client that open any of these.
+
+    They are scopes, single claims at userinfo, and resources.
+    """
     rows = connection.execute(
         select(
             oauth_access_token.c.id,
             oauth_access_token.c.refresh_id,
             oauth_access_token.c.scopes,
+            _RESOURCES.label("resources"),
             _CLAIMS.label("requested_claims"),
         )
         .join(oauth_refresh_token, _GRANT.id == oauth_access_token.c.refresh_id)
@@ -149,6 +155,7 @@ def delete_holding(
         row
         for row in rows
         if {*scopes} & {*row.scopes}
+        or {*resources} & {*(row.resources or ())}
         or {*claims} & {*(row.requested_claims or {}).get("userinfo", ())}
     ]
     of_grants = _GRANT.id.in_([row.refresh_id for row in opening])

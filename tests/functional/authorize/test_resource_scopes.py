@@ -8,7 +8,7 @@ from tests.helpers.browser import Browser
 from tests.helpers.published_keys import decoded
 from tests.helpers.relying_party import RelyingParty
 from tests.helpers.resource_file import resource_file
-from tests.helpers.token_states import told
+from tests.helpers.token_states import INACTIVE, told
 
 NOTES = "https://notes.example.com"
 FILES = "https://files.example.com/v1"
@@ -220,6 +220,53 @@ def test_who_declines_everything_refuses(browser, client):
     page = consent_page(browser, client, scope=f"{READ} {WRITE}")
 
     assert client.answer(choose(browser, page))["error"] == "access_denied"
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+@pytest.mark.parametrize("named", [{}, {"resource": [NOTES, FILES]}])
+def test_a_resource_of_which_everything_is_declined_gets_no_token(browser, registered, named):
+    client = registered(NOTES, FILES)
+    asked = {"scope": ALL} | named
+    older = tokens(browser, client, **asked)
+    narrow = client.refresh(older["refresh_token"], scope="openid").json
+    page = browser.follow_home(client.authorize(browser, prompt="consent", **asked))
+    answer = client.answer(choose(browser, page, "openid", "offline_access", "files"))
+
+    newer = client.redeem(answer["code"]).json
+    assert newer["scope"] == "openid offline_access files"
+    for family in (newer, narrow):
+        refreshed = client.refresh(family["refresh_token"]).json
+        assert decoded(refreshed["access_token"], client.http)[1]["aud"] == FILES
+        refused = client.refresh(refreshed["refresh_token"], resource=NOTES).json
+        assert refused["error"] == "invalid_target"
+    # What had none of its scopes was valid there too.
+    for token in (older, narrow):
+        assert told(client, token["access_token"]) == INACTIVE
+    assert "/consent" in client.authorize(browser, scope="openid", resource=NOTES).location
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+def test_without_any_resource_left_the_token_is_for_userinfo(browser, client):
+    page = consent_page(browser, client, scope=BOTH, resource=NOTES)
+    answer = client.answer(choose(browser, page, "openid"))
+
+    redeemed = client.redeem(answer["code"]).json
+
+    assert redeemed["scope"] == "openid"
+    assert client.userinfo(redeemed["access_token"]).status_int == 200
+
+
+@pytest.mark.attack("TOKENS-declined-scope")
+def test_nor_is_an_older_refresh_token_good_for_userinfo_then(browser, client):
+    asked = {"scope": f"{BOTH} offline_access"}
+    token = tokens(browser, client, **asked)["refresh_token"]
+    page = browser.follow_home(client.authorize(browser, prompt="consent", **asked))
+    choose(browser, page, "openid", "offline_access")
+
+    answer = client.refresh(token)
+
+    assert (answer.status_int, answer.json["error"]) == (400, "invalid_target")
+    assert "may still have" in answer.json["error_description"]
 
 
 def test_a_scope_that_the_file_lost_is_gone_at_the_next_refresh(

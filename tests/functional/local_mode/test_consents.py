@@ -2,6 +2,7 @@
 
 import pytest
 
+from authservice.services.people import consents
 from tests.helpers.browser import Browser
 from tests.helpers.control import Control
 from tests.helpers.relying_party import RelyingParty
@@ -99,3 +100,12 @@ def test_a_scope_of_a_resource_allows_the_resource_too(make_app, database, tmp_p
     control.put("consents", _content(client, "openid", "notes:read"))
 
     assert not _needs_consent(app, control, client, "openid notes:read")
+    # With the last of its scopes the resource goes too.
+    for change in (
+        lambda: control.delete("consents", _content(client, "notes:read")),
+        lambda: control.put("consents", _content(client, "openid")),
+    ):
+        control.put("consents", _content(client, "openid", "notes:read"))
+        change()
+        consent = consents.find(database.reader, client.client_id, "local-developer")
+        assert consent.resources is None

@@ -56,4 +56,4 @@ def test_what_is_declined_is_not_asked_for(subtests):
         (asking("email"), ["email"], asking("email")),
     ):
         with subtests.test(request=request, declined=declined, left=left):
-            assert request.without(declined) == left
+            assert request.without(declined, {}) == left

@@ -58,12 +58,12 @@ def consent_submitted(request: AuthRequest) -> Response:
     offered = authorization_request.optional_scopes if decision == _ALLOW_TICKED else ()
     declined = tuple(scope for scope in offered if scope not in ticked)
     # Who unticks everything allows nothing.
-    is_left = bool(authorization_request.without(declined).scopes)
-    if decision in {_ALLOW, _ALLOW_TICKED} and is_left:
-        remember(request.transaction, authorization_request, session.user.id, declined)
+    left = authorization_request.without(declined, request.auth_settings.resources)
+    if decision in {_ALLOW, _ALLOW_TICKED} and left.scopes:
+        remember(request.transaction, authorization_request, session.user.id, left)
         narrowed = interactions.sealed(request, waiting.narrowed_by(declined))
         return _back_to_authorize(request, narrowed)
-    if decision == "deny" or not is_left:
+    if decision == "deny" or not left.scopes:
         events.log(
             ConsentRefused(sub=session.user.id, client_id=authorization_request.client.client_id)
         )

@@ -59,7 +59,7 @@ def authorize(request: AuthRequest) -> Response:
     visit = waiting.visit
     oauth_request = OAuthRequest(AUTHORIZATION, server_context(request), None, sent)
     authorization_request = server.validate_authorization_request(oauth_request).without(
-        visit.declined
+        visit.declined, request.auth_settings.resources
     )
     match _next_step(request, authorization_request, visit):
         case Issue(session):
