@@ -172,3 +172,19 @@ def test_the_description_of_local_mode_has_the_control_api(app):
 
     assert "/api/local/persons" in described["paths"]
     assert described["components"]["securitySchemes"]["control"]["scheme"] == "bearer"
+
+
+def test_the_description_has_every_member_of_a_body(control, app):
+    described = Browser(app).get("/api/openapi.json").json
+    wrong = []
+    for endpoint in ENDPOINTS:
+        if endpoint.body:
+            operation = described["paths"][f"/api/local/{endpoint.path}"][endpoint.method.lower()]
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            if "$ref" in schema:
+                schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            path = endpoint.path.format(person_id="local-developer")
+            known = control.ask(endpoint.method, path, {"unknown": 1}).json["allowed"]
+            if {*known} != {*schema["properties"]}:
+                wrong.append((endpoint.method, endpoint.path, known))
+    assert not wrong
