@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from oauthlib.oauth2.rfc6749.errors import InvalidScopeError
+from oauthlib.oauth2.rfc6749.errors import InvalidScopeError, InvalidTokenError
 from oauthlib.openid.connect.core import request_validator
 
 from authservice.oauth.client_authentication import authenticate
@@ -62,14 +62,21 @@ class RequestValidator(request_validator.RequestValidator):
         return True
 
     def validate_bearer_token(self, token: str, _scopes: object, request: OAuthRequest) -> bool:
-        """Accept an access token that is alive, and set what it stands for."""
+        """Accept an access token for userinfo, and set what it stands for; else InvalidTokenError.
+
+        It is alive, and for no resource.
+        """
         context, access_token, unknown = request.context, None, False
         if access_tokens.has_form(token):
             access_token = access_tokens.find(context.reader, token)
             unknown = access_token is None and not access_tokens.is_stored(context.reader, token)
         context.note_token(unknown=unknown)
-        # A token for a resource is that resource's alone: there it must not open the profile.
-        if access_token is None or access_token.resources:
-            return False
+        if access_token is None:
+            description = "The access token is unknown, expired or revoked."
+            raise InvalidTokenError(description=description)
+        if access_token.resource is not None:
+            # It is that resource's alone: there it must not open the profile.
+            description = "The access token is for a resource, not for userinfo."
+            raise InvalidTokenError(description=description)
         request.presented, request.scopes = access_token, access_token.scopes
         return True

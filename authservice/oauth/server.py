@@ -140,8 +140,7 @@ class Server(
             description = "The access token was not granted the scope openid."
             return bearer_error_answer(403, error.error, description, "openid")
         except InvalidTokenError as error:
-            description = "The access token is unknown, expired or revoked."
-            return bearer_error_answer(401, error.error, description)
+            return bearer_error_answer(401, error.error, error.description)
         return userinfo.answer(request.context, request.presented)
 
     def _token_of_client(self, request: OAuthRequest) -> str:

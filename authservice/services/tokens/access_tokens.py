@@ -43,7 +43,10 @@ class AccessToken:
 
     @property
     def resource(self) -> str | None:
-        """Return what it is for, None for userinfo; of several, as once were issued, the first."""
+        """Return the URI that it is for, None for userinfo.
+
+        Of several, for which tokens once were issued, the first counts.
+        """
         return self.resources[0] if self.resources else None
 
 

@@ -145,6 +145,10 @@ def test_userinfo_refuses_it(relying_party, tokens):
 
     assert answer.status_int == 401
     assert answer.json["error"] == "invalid_token"
+    # Refreshing it, as for one that has expired, would not help.
+    assert answer.json["error_description"] == (
+        "The access token is for a resource, not for userinfo."
+    )
 
 
 def test_it_has_a_row_that_does_not_hold_it(database, tokens):
