@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.helpers.chromium import expect
 from tests.helpers.control import Control
 from tests.pages.accessibility import has_no_barrier
 from tests.pages.layout import PHONE, fits
@@ -38,7 +39,7 @@ def test_a_person_is_found_and_signed_in(visit, control):
     visit.go("/sign-in", callbackURL="/account")
     visit.tab.get_by_role("searchbox").fill("bob")
     visit.tab.get_by_role("button", name="Search").click()
-    assert visit.tab.locator("button[name=person]").count() == 3
+    expect(visit.tab.locator("button[name=person]")).to_have_count(3)
 
     visit.tab.locator("button[value=p5]").click()
 
