@@ -31,9 +31,9 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
     add(
         "--redirect-uri",
         action="append",
-        required=required,
         metavar="URI",
-        help="where answers may be sent, exactly; repeatable",
+        help="where answers may be sent, exactly; repeatable"
+        + (" (required without --resource-server)" if required else ""),
     )
     add(
         "--post-logout-redirect-uri",
@@ -51,7 +51,8 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
         "--resource",
         action="append",
         metavar="URI",
-        help="what it may have tokens for, of auth.resources (none; '' for none); repeatable",
+        help="what it may have tokens for, or introspect them as a resource server, of"
+        " auth.resources (none; '' for none); repeatable",
     )
     add(
         "--allow",

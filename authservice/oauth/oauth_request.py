@@ -56,15 +56,16 @@ class ServerContext:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Endpoint:
-    """Which parameters an endpoint takes, and whether public clients may ask there."""
+    """Which parameters an endpoint takes, and which kinds of clients may ask there."""
 
     parameters: frozenset[str]
     public_clients: bool = True
+    resource_servers: bool = False
 
 
 AUTHORIZATION = Endpoint(parameters.AUTHORIZE)
 TOKEN = Endpoint(parameters.TOKEN)
-INTROSPECTION = Endpoint(parameters.TOKEN_ACTION, public_clients=False)
+INTROSPECTION = Endpoint(parameters.TOKEN_ACTION, public_clients=False, resource_servers=True)
 REVOCATION = Endpoint(parameters.TOKEN_ACTION)
 USERINFO = Endpoint(parameters.USERINFO)
 

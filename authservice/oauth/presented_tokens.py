@@ -60,7 +60,7 @@ def _may_ask(asking: Client, token: AccessToken, settings: AuthSettings) -> bool
     if token.client_id == asking.client_id:
         return True
     resource = settings.resources.get(token.resource or "")
-    return resource is not None and asking.client_id in resource.introspected_by
+    return resource is not None and asking.may_introspect(resource)
 
 
 def _access_token(token: AccessToken, settings: AuthSettings) -> dict[str, Any]:

@@ -2,7 +2,11 @@
 
 from collections.abc import Sequence
 
-from oauthlib.oauth2.rfc6749.errors import InvalidScopeError, InvalidTokenError
+from oauthlib.oauth2.rfc6749.errors import (
+    InvalidScopeError,
+    InvalidTokenError,
+    UnauthorizedClientError,
+)
 from oauthlib.openid.connect.core import request_validator
 
 from authservice.oauth.client_authentication import authenticate
@@ -17,13 +21,19 @@ class RequestValidator(request_validator.RequestValidator):
     """Answers from the database, as it is at that moment."""
 
     def authenticate_client(self, request: OAuthRequest) -> bool:
-        """Set the client that sent the request; raises as ``authenticate``."""
+        """Set the client that sent the request.
+
+        Raises as ``authenticate``, and UnauthorizedClientError where resource servers may not ask.
+        """
         request.client = authenticate(
             request.context.reader,
             request.authorization,
             request.parameters,
             public_clients=request.endpoint.public_clients,
         )
+        if request.client.is_resource_server and not request.endpoint.resource_servers:
+            description = "The client is a resource server: it may introspect tokens, nothing else."
+            raise UnauthorizedClientError(description=description)
         return True
 
     def validate_client_id(self, client_id: str, request: OAuthRequest) -> bool:

@@ -143,8 +143,8 @@ def finds(machine, *expected):
 def registered(machine, **changes):
     """Register a client, and return how it is spoken of."""
     database = Database(f"sqlite:///{machine.database_file}")
-    uris = ["https://app.example.com/cb"]
-    metadata = ClientMetadata(name="App", redirect_uris=uris, **changes)
+    wanted = {"name": "App", "redirect_uris": ["https://app.example.com/cb"]}
+    metadata = ClientMetadata(**(wanted | changes))
     with database.begin() as transaction:
         client_id, _ = client_registration.register(transaction, metadata)
     database.dispose()

@@ -174,6 +174,32 @@ def test_the_resources_of_each_client_are_listed(machine, tmp_path):
     assert listed["found"] == "https://a.example.com https://b.example.com"
 
 
+def resource_server_for(machine, *resources):
+    """Register a resource server, and return how it is spoken of."""
+    return registered(machine, redirect_uris=(), grant_types=(), resources=resources)
+
+
+def test_a_resource_server_that_may_introspect_nothing(machine, tmp_path):
+    api = resource_server_for(machine, "https://a.example.com")
+    finds(machine, ("resources.unknown", api), ("resources.not_introspected", api))
+
+    machine.set("auth.resources", resource_file(tmp_path, "https://a.example.com/"))
+    finds(machine)
+
+
+def test_what_a_resource_server_may_introspect_is_listed(machine, tmp_path):
+    api = resource_server_for(machine, "https://a.example.com")
+    named = f'["https://b.example.com"]\nintrospected_by = ["{api.removeprefix("client ")}"]'
+    uris = ["https://a.example.com/", named, "https://c.example.com"]
+    machine.set("auth.resources", resource_file(tmp_path, *uris))
+
+    _, output = machine.check("--json")
+
+    (listed,) = (each for each in json.loads(output)["findings"] if each["id"] == "resources")
+    assert (listed["severity"], listed["about"]) == ("ok", api)
+    assert listed["found"] == "https://a.example.com/ https://b.example.com"
+
+
 # The lists of people for whom clients are
 
 

@@ -37,7 +37,7 @@ class RelyingParty:
         with database.begin() as transaction:
             registration = ClientMetadata(**(wanted | changes))
             client_id, secret = client_registration.register(transaction, registration)
-        return cls(app, client_id, secret, registration.redirect_uris[0])
+        return cls(app, client_id, secret, next(iter(registration.redirect_uris), None))
 
     def request(self, **changes):
         """Return the parameters of an authorization request; None leaves one out."""

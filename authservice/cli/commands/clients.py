@@ -63,6 +63,8 @@ def _list(options: argparse.Namespace) -> None:
         # Time of registration and redirect URIs distinguish two clients of one name.
         made = row["created_at"].isoformat(timespec="seconds").replace("+00:00", "Z")
         leads_to = " ".join(row["redirect_uris"])
+        if row["grant_types"] == clients.RESOURCE_SERVER:
+            leads_to = " ".join(("resource server", *(row["resources"] or ())))
         print(f"{row['client_id']}  {made}  {row['name']}{state}  {leads_to}")
 
 
@@ -83,7 +85,7 @@ def _run(options: argparse.Namespace) -> None:
             fail(str(error))
     if options.change is _update:
         client_arguments.remark_on_key_set(options, registered_algs)
-        without_effect.remark(options, changed)
+        without_effect.remark(options, options.client_id, changed)
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")
         if options.json and changed is not None:

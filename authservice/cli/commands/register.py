@@ -9,7 +9,7 @@ import json
 import sys
 
 from authservice.cli import client_arguments, database, without_effect
-from authservice.cli.arguments import Switch, fail
+from authservice.cli.arguments import Switch, fail, misused
 from authservice.services.clients import client_metadata, client_registration, clients
 from authservice.services.clients.client_metadata import ClientMetadata
 
@@ -23,11 +23,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--public", action=Switch, help="the client cannot keep a secret and gets none"
     )
+    parser.add_argument(
+        "--resource-server",
+        action=Switch,
+        help="the client is an API, which may only introspect tokens for its resources; has --name,"
+        " --resource and --requests-per-minute alone",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Register the client; nothing is written unless all of it is, then the secret is printed."""
-    metadata = ClientMetadata(**client_arguments.metadata(options), public=options.public)
+    if not (options.redirect_uri or options.resource_server):
+        misused("--redirect-uri is missing; only an API, with --resource-server, needs none")
+    metadata = ClientMetadata(
+        **client_arguments.metadata(options),
+        public=options.public,
+        grant_types=clients.RESOURCE_SERVER if options.resource_server else clients.FOR_PEOPLE,
+    )
     problems = metadata.problems()
     if problems:
         fail("; ".join(problems))
@@ -36,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
         client_id, secret = client_registration.register(transaction, metadata)
     client_arguments.remark_on_key_set(options, registered_algs)
     columns = metadata.columns()
-    without_effect.remark(options, columns)
+    without_effect.remark(options, client_id, columns)
     content = client_metadata.as_registered(client_id, columns)
     if options.dry_run:
         sys.stderr.write("Everything is in order; nothing was written.\n")

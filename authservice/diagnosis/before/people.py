@@ -18,11 +18,12 @@ from authservice.models import oauth_client
 from authservice.services.admission import pins
 from authservice.services.admission.client_rules import WhatIsRead
 from authservice.services.admission.decision import Pin
-from authservice.services.clients.clients import in_vain
+from authservice.services.clients.clients import RESOURCE_SERVER, in_vain, may_introspect
 from authservice.services.people import groups
 from authservice.settings import AuthSettings
 from authservice.settings.admission import rules
 from authservice.settings.admission.rules import Rule, RuleKind
+from authservice.settings.resource_file import Resource
 
 ADMISSION_NAME_REASSIGNED = error(
     "admission.name_reassigned",
@@ -217,6 +218,7 @@ def _of_clients(deployment: Deployment, connection: Connection) -> Iterator[Find
             yield CLIENT_LISTS_TRUST_EMAILS.at(about, found=" ".join(map(str, distrusted)))
 
 
+_INTROSPECTED = "The resource server may introspect tokens for these resources."
 _ALLOWED_RESOURCES = (
     "The client may have tokens for these resources. To leave it fewer, name those that it is to"
     " keep: authservice clients update CLIENT --resource URI"
@@ -228,32 +230,54 @@ RESOURCES_UNKNOWN = warning(
     "Describe it in the file of auth.resources, or take it from the client: authservice clients"
     " update CLIENT --resource URI --scope NAME, each once for all that it is to keep.",
 )
+RESOURCES_NOT_INTROSPECTED = warning(
+    "resources.not_introspected",
+    "A resource server may introspect tokens for no resource, so every token is inactive to it.",
+    "Give it the resource that it serves, as auth.resources has it: authservice clients update"
+    " CLIENT --resource URI",
+)
+
+_FOR_RESOURCES = select(
+    oauth_client.c.client_id,
+    oauth_client.c.resources,
+    oauth_client.c.scopes,
+    oauth_client.c.grant_types,
+).order_by(oauth_client.c.client_id)
 
 
-@subject("resources", order=14, in_order="No client may have tokens for a resource.")
+@subject("resources", order=14, in_order="No client may have or introspect tokens for a resource.")
 def resources(deployment: Deployment) -> Iterator[Finding]:
-    """Yield the resources of each client that may have any."""
+    """Yield the resources of each client that may have tokens for any, or introspect them."""
     try:
         with reading(deployment) as connection:
-            columns = oauth_client.c.resources, oauth_client.c.scopes
-            rows = [] if connection is None else _clients_with(connection, *columns)
+            rows = [] if connection is None else connection.execute(_FOR_RESOURCES).all()
     except (DBAPIError, ModuleNotFoundError):
         yield resources.skipped("The registered clients cannot be read.")
         return
     named = deployment.settings.resources
-    for client_id, allowed, scopes in rows:
+    for client_id, own, scopes, grant_types in rows:
         about = f"client {client_id}"
-        yield resources.ok(_ALLOWED_RESOURCES, about=about, found=" ".join(allowed))
-        uris, others = in_vain(allowed, scopes or (), named)
+        if grant_types == RESOURCE_SERVER:
+            yield _of_resource_server(about, client_id, own or (), named)
+        elif own:
+            yield resources.ok(_ALLOWED_RESOURCES, about=about, found=" ".join(own))
+        uris, others = in_vain(own or (), scopes or (), named)
         if unknown := [*uris, *others]:
             yield RESOURCES_UNKNOWN.at(
                 about, found=" ".join(unknown), expected=" ".join(named) or "none"
             )
 
 
-def _clients_with(
-    connection: Connection, column: Column[Any], *others: Column[Any]
-) -> Sequence[Row[*tuple[Any, ...]]]:
+def _of_resource_server(
+    about: str, client_id: str, own: Sequence[str], named: Mapping[str, Resource]
+) -> Finding:
+    asked = [uri for uri in named if may_introspect(named[uri], client_id, own)]
+    if asked:
+        return resources.ok(_INTROSPECTED, about=about, found=" ".join(asked))
+    return RESOURCES_NOT_INTROSPECTED.at(about, expected=" ".join(named) or "none")
+
+
+def _clients_with(connection: Connection, column: Column[Any]) -> Sequence[Row[str, Any]]:
     """Return the ids of the clients that have something in a column, with what they have."""
-    there = select(oauth_client.c.client_id, column, *others).where(column.is_not(None))
+    there = select(oauth_client.c.client_id, column).where(column.is_not(None))
     return connection.execute(there.order_by(oauth_client.c.client_id)).all()

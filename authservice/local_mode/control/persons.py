@@ -13,7 +13,7 @@ from authservice.local_mode.control.fields import ControlError, Fields, invalid,
 from authservice.local_mode.local_components import local
 from authservice.local_mode.persons.person import Person, person
 from authservice.services.clients import client_administration, clients
-from authservice.services.clients.clients import SCOPES, Client
+from authservice.services.clients.clients import RESOURCE_SERVER, SCOPES, Client
 from authservice.services.people import consents, groups, users
 from authservice.services.people.users import AccountNotLinkedError, User
 from authservice.services.revocation import connected_applications, user_administration
@@ -195,12 +195,16 @@ def _without(all_of_them: Iterable[str] | None, some: Collection[str]) -> list[s
 
 
 def named_client(request: AuthRequest, fields: Fields) -> Client:
-    """Return the client that the member ``client_id`` of a body names; raises ControlError."""
+    """Return the client that the member ``client_id`` of a body names; raises ControlError.
+
+    A resource server is none: no person signs in to it.
+    """
     client = clients.find(request.db_readonly, fields.text("client_id"))
-    if client is None:
+    if client is None or client.is_resource_server:
         every = client_administration.all_clients(request.db_readonly)
-        known = [row["client_id"] for row in every if not row["disabled"]]
-        raise invalid("There is no such client", "client_id", known)
+        enabled = [row for row in every if not row["disabled"]]
+        known = [each["client_id"] for each in enabled if each["grant_types"] != RESOURCE_SERVER]
+        raise invalid("There is no such client that people sign in to", "client_id", known)
     return client
 
 

@@ -88,6 +88,10 @@ class CodeResponseType(GrantTypeBase):
     def _check_client(self, request: OAuthRequest) -> None:
         if not self.request_validator.validate_client_id(request.client_id, request):
             raise FatalAuthorizationError("invalid_client", "client_id names no client known here.")
+        if request.client.is_resource_server:
+            # It has no redirect URI where it could be told.
+            description = "client_id names a resource server, which signs nobody in."
+            raise FatalAuthorizationError("unauthorized_client", description)
 
     def _check_redirect_uri(self, request: OAuthRequest) -> None:
         try:

@@ -2,12 +2,18 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.services.clients import redirect_uris
-from authservice.services.clients.clients import SCOPES, ours_and_others, requests_per_minute
+from authservice.services.clients.clients import (
+    FOR_PEOPLE,
+    RESOURCE_SERVER,
+    SCOPES,
+    ours_and_others,
+    requests_per_minute,
+)
 from authservice.services.people import groups
 from authservice.services.people.shown_text import is_blank
 from authservice.settings import resource_file, resource_indicators
@@ -15,19 +21,27 @@ from authservice.settings.admission import rules
 from authservice.settings.admission.rules import RuleError
 
 _MOST_REQUESTS = 1_000_000
+_OF_RESOURCE_SERVERS = ("name", "resources", "requests_per_minute", "grant_types")
+_SHOWN_OF_RESOURCE_SERVERS = (
+    *("client_id", "client_name", "redirect_uris", "token_endpoint_auth_method", "grant_types"),
+    *("response_types", "requests_per_minute", "resources", "resource_server"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientMetadata:
-    """A client's metadata; None stands for the default of the server."""
+    """A client's metadata; None stands for the default of the server.
+
+    A client that may use no grant type is a resource server.
+    """
 
     name: str
-    redirect_uris: Sequence[str]
+    redirect_uris: Sequence[str] = ()
     post_logout_redirect_uris: Sequence[str] = ()
     skip_consent: bool = False
     enable_end_session: bool = False
     public: bool = False
-    scopes: Sequence[str] = SCOPES
+    scopes: Sequence[str] | None = None
     id_token_signed_response_alg: str | None = None
     userinfo_signed_response_alg: str | None = None
     minimal_id_token: bool = False
@@ -36,11 +50,13 @@ class ClientMetadata:
     resources: Sequence[str] = ()
     groups: bool = False
     allow: Sequence[str] = ()
+    grant_types: Sequence[str] = FOR_PEOPLE
 
     def problems(self) -> list[str]:
         """Return what is wrong with the metadata, one sentence for each fault."""
         return [
             *self._problems_with_name(),
+            *self._problems_with_kind(),
             *self._problems_with_uris(),
             *self._problems_with_resources(),
             *self._problems_with_allowed_people(),
@@ -48,15 +64,30 @@ class ClientMetadata:
             *self._problems_with_consent(),
         ]
 
+    @property
+    def _is_resource_server(self) -> bool:
+        return not self.grant_types
+
     def _problems_with_name(self) -> Iterable[str]:
         if is_blank(self.name):
             yield "name must not be blank"
         if any(unicodedata.category(character) == "Cc" for character in self.name):
             yield "name must not hold control characters"
 
+    def _problems_with_kind(self) -> Iterable[str]:
+        if not self._is_resource_server:
+            if not self.redirect_uris:
+                yield "at least one redirect URI is needed"
+            return
+        others = [each.name for each in fields(self) if each.name not in _OF_RESOURCE_SERVERS]
+        in_vain = [name for name in others if getattr(self, name)]
+        if in_vain:
+            yield (
+                "a resource server only introspects tokens: it may have a name, resources and"
+                f" requests_per_minute, but no {', '.join(in_vain)}"
+            )
+
     def _problems_with_uris(self) -> Iterable[str]:
-        if not self.redirect_uris:
-            yield "at least one redirect URI is needed"
         for kind, uris in (
             ("redirect URI", self.redirect_uris),
             ("post-logout redirect URI", self.post_logout_redirect_uris),
@@ -121,6 +152,8 @@ class ClientMetadata:
             yield f"requests per minute must be 1 to {_MOST_REQUESTS}"
 
     def _problems_with_scopes(self) -> Iterable[str]:
+        if self.scopes is None or self._is_resource_server:
+            return
         ours, others = ours_and_others(self.scopes)
         wrong = [each for each in others if not self.resources or not resource_file.is_scope(each)]
         if wrong or not self.scopes or ours == (groups.SCOPE,):
@@ -132,13 +165,12 @@ class ClientMetadata:
             yield "scope groups comes with --groups; without it a client may not have it"
 
     @property
-    def _own_scopes(self) -> tuple[str, ...]:
-        """Return the scopes that are stored as such: the one for groups hangs on ``groups``."""
-        return tuple(scope for scope in self.scopes if scope != groups.SCOPE)
-
-    @property
     def _stored_scopes(self) -> tuple[str, ...]:
-        ours, others = ours_and_others(self._own_scopes)
+        """Return the scopes that are stored as such: the one for groups hangs on ``groups``."""
+        if self._is_resource_server:
+            return ()
+        named = tuple(scope for scope in self.scopes or () if scope != groups.SCOPE)
+        ours, others = ours_and_others(named)
         return (*(ours or SCOPES), *others)
 
     def columns(self) -> dict[str, Any]:
@@ -152,6 +184,8 @@ class ClientMetadata:
             "public": self.public,
             "scopes": self._stored_scopes,
             "token_endpoint_auth_method": "none" if self.public else "client_secret_basic",
+            "grant_types": tuple(self.grant_types),
+            "response_types": () if self._is_resource_server else ("code",),
             "id_token_signed_response_alg": self.id_token_signed_response_alg,
             "userinfo_signed_response_alg": self.userinfo_signed_response_alg,
             "minimal_id_token": self.minimal_id_token,
@@ -169,14 +203,15 @@ class ClientMetadata:
 
 def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return a client's columns in the names of RFC 7591, without those that are not set."""
+    for_people = columns["grant_types"] != RESOURCE_SERVER
     content = {
         "client_id": client_id,
         "client_name": columns["name"],
         "redirect_uris": list(columns["redirect_uris"]),
         "post_logout_redirect_uris": list(columns["post_logout_redirect_uris"] or ()),
         "token_endpoint_auth_method": columns["token_endpoint_auth_method"],
-        "grant_types": ["authorization_code", "refresh_token"],
-        "response_types": ["code"],
+        "grant_types": list(FOR_PEOPLE if for_people else RESOURCE_SERVER),
+        "response_types": ["code"] if for_people else [],
         "scope": " ".join(_scopes(columns)),
         "skip_consent": bool(columns["skip_consent"]),
         "enable_end_session": bool(columns["enable_end_session"]),
@@ -188,10 +223,12 @@ def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         "requests_per_minute": requests_per_minute(columns["metadata"]),
         # RFC 7591 knows no name for them.
         "resources": list(columns["resources"] or ()) or None,
+        "resource_server": None if for_people else True,
         "groups": True if columns["groups"] else None,
         "allow": list(columns["allow"] or ()) or None,
     }
-    return {name: value for name, value in content.items() if value is not None}
+    shown = content if for_people else _SHOWN_OF_RESOURCE_SERVERS
+    return {name: value for name, value in content.items() if value is not None and name in shown}
 
 
 def _scopes(columns: Mapping[str, Any]) -> tuple[str, ...]:

@@ -68,8 +68,6 @@ def create_client(
         "user_id": owner.user.id,
         "created_at": now,
         "updated_at": now,
-        "grant_types": ("authorization_code", "refresh_token"),
-        "response_types": ("code",),
         "require_pkce": True,
     }
     transaction.connection.execute(insert(oauth_client), row)

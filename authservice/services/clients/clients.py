@@ -18,6 +18,10 @@ from authservice.settings.resource_indicators import as_named, canonical
 
 SCOPES = ("openid", "profile", "email", "offline_access")
 """What every client may have unless it is registered for less."""
+FOR_PEOPLE = ("authorization_code", "refresh_token")
+"""The grant types of a client that people sign in to."""
+RESOURCE_SERVER: tuple[str, ...] = ()
+"""The grant types of a resource server: it gets no tokens, and asks about those for its API."""
 _MOST_IGNORED, _LONGEST_IGNORED = 10, 64
 
 
@@ -46,6 +50,13 @@ class Client:
     groups: bool | None = None
     allow: tuple[str, ...] | None = None
     """The rules of which one must fit a person, as they were registered; None lets everyone in."""
+    grant_types: tuple[str, ...] | None = None
+    """Those that it may use; None stands for those of a client that people sign in to."""
+
+    @property
+    def is_resource_server(self) -> bool:
+        """Tell whether the client is an API that introspects tokens, and does nothing else."""
+        return self.grant_types == RESOURCE_SERVER
 
     @property
     def requests_per_minute(self) -> int | None:
@@ -73,6 +84,11 @@ class Client:
         """Return those of the resources that the client may have tokens for."""
         own = {*map(canonical, self.resources or ())}
         return [each for each in resources.values() if each.canonical in own]
+
+    def may_introspect(self, resource: Resource) -> bool:
+        """Tell whether the client may ask about other clients' access tokens for a resource."""
+        own = self.resources if self.is_resource_server else ()
+        return may_introspect(resource, self.client_id, own or ())
 
     def has_secret(self, presented: str) -> bool:
         """Tell, in constant time, whether a presented secret is this client's."""
@@ -118,6 +134,14 @@ def in_vain(
         [uri for uri in named if uri not in resources],
         [scope for scope in chosen if scope not in there],
     )
+
+
+def may_introspect(resource: Resource, client_id: str, own: Iterable[str]) -> bool:
+    """Tell whether a client may ask about all tokens for a resource; these are its own as an API.
+
+    The settings name it there, or it is registered as the resource server of that resource.
+    """
+    return client_id in resource.introspected_by or resource.canonical in map(canonical, own)
 
 
 def ours_and_others(scopes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

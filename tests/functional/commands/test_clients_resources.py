@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from authservice.cli import main as authservice
 from authservice.models import oauth_client
+from tests.helpers.relying_party import RelyingParty
 from tests.helpers.resource_file import resource_file
 
 NOTES = "https://notes.example.com"
@@ -69,6 +70,58 @@ def test_an_update_refuses_scopes_that_are_none(relying_party, stored, flags):
 
     assert "scope may hold these values only" in str(stop.value.code)
     assert stored() == DEFAULT
+
+
+@pytest.fixture
+def api(database):
+    """A resource server."""
+    registration = {"redirect_uris": (), "grant_types": (), "resources": [NOTES]}
+    return RelyingParty.registered(None, database, name="Notes API", **registration).client_id
+
+
+def test_a_resource_server_is_listed_as_one(printed, api):
+    assert printed(authservice, "clients", "list").out.startswith(f"{api}  ")
+    assert printed(authservice, "clients", "list").out.endswith(
+        f"  Notes API  resource server {NOTES}\n"
+    )
+
+
+def test_an_update_leaves_a_resource_server_one(printed, stored, api):
+    flags = ["--resource", "https://files.example.com", "--name", "Files API", "--json"]
+    changed = json.loads(printed(authservice, "clients", "update", api, *flags).out)
+
+    assert stored() == ()
+    assert (changed["client_name"], changed["resource_server"]) == ("Files API", True)
+    assert changed["resources"] == ["https://files.example.com"]
+    for flag in ("--scope", "openid"), ("--redirect-uri", "https://a.example/"), ("--groups",):
+        with pytest.raises(SystemExit, match="a resource server only introspects"):
+            authservice(["clients", "update", api, *flag])
+
+
+def test_who_may_introspect_nothing_is_told(subtests, printed, api, tmp_path):
+    table = f'["https://files.example.com"]\nintrospected_by = ["{api}"]'
+    file = resource_file(tmp_path, NOTES, table)
+    for name, setting in (
+        ("all.ini", f"auth.resources = {file}"),
+        ("none.ini", "auth.url = https://a.example"),
+    ):
+        (tmp_path / name).write_text(f"[app:main]\n{setting}\n", encoding="utf-8")
+    register = ("oauth:register", "--resource-server", "--name", "API")
+    of_notes, update = (*register, "--resource", NOTES), ("clients", "update", api)
+    told = "This resource server may introspect no tokens: give it a resource of auth.resources"
+    told += " with --resource URI."
+    for command, config, expected in (
+        (register, "all.ini", True),
+        (of_notes, "all.ini", False),
+        (of_notes, "none.ini", True),
+        ((*REGISTER, "--resource", NOTES), "none.ini", False),
+        ((*update, "--resource", ""), "all.ini", False),
+        ((*update, "--resource", ""), "none.ini", True),
+    ):
+        with subtests.test(command=command, config=config):
+            said = printed(authservice, *command, "--config", config).err.splitlines()
+
+            assert (told in said) is expected
 
 
 @pytest.mark.parametrize("command", [REGISTER, ("clients", "update")])

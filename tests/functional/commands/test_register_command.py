@@ -148,6 +148,27 @@ def test_json_is_one_object(subtests, run, database):
             assert content.items() >= expected.items()
 
 
+def test_a_resource_server_is_an_api_with_a_secret_and_nothing_else(run, database):
+    flags = ["--resource", "https://notes.example.com", "--requests-per-minute", "6000", "--json"]
+
+    content = json.loads(run("--resource-server", "--name", "Notes API", *flags).out)
+
+    (client,) = _clients(database)
+    assert client.client_secret == digest(content.pop("client_secret"))
+    assert (client.grant_types, client.response_types, client.scopes) == ((),) * 3
+    assert content == {
+        "client_id": client.client_id,
+        "client_name": "Notes API",
+        "redirect_uris": [],
+        "token_endpoint_auth_method": "client_secret_basic",
+        "grant_types": [],
+        "response_types": [],
+        "requests_per_minute": 6000,
+        "resources": ["https://notes.example.com"],
+        "resource_server": True,
+    }
+
+
 def test_the_temporary_user_account_and_session_are_gone(run, database):
     run(*REQUIRED)
 
@@ -194,7 +215,10 @@ def _refused(capsys, *arguments):
 def test_wrong_arguments_are_named_in_one_line(subtests, capsys, database):
     for arguments, reason in (
         ([], "--name"),
-        (["--name", "X"], "--redirect-uri"),
+        (
+            ["--name", "X"],
+            "--redirect-uri is missing; only an API, with --resource-server, needs none",
+        ),
         (["--redirect-uri", "https://a.example/"], "--name"),
         ([*REQUIRED, "--name", "Y"], "--name is given twice"),
         ([*REQUIRED, "--public", "--public"], "--public is given twice"),
@@ -242,6 +266,31 @@ def test_what_cannot_be_registered_is_named_all_at_once(subtests, capsys, databa
                 assert reason in message
             assert _clients(database) == []
             assert _traces(database) == [0, 0, 0, 0]
+
+
+def test_what_a_resource_server_has_no_use_for_is_named(subtests, capsys, database):
+    for flags, named in (
+        (["--redirect-uri", "https://a.example/"], "redirect_uris"),
+        (["--post-logout-redirect-uri", "https://a.example/"], "post_logout_redirect_uris"),
+        (["--backchannel-logout-uri", "https://a.example/"], "backchannel_logout_uri"),
+        (["--scope", "openid"], "scopes"),
+        (["--allow", "user:anna"], "allow"),
+        (["--id-token-alg", "ES256"], "id_token_signed_response_alg"),
+        (["--userinfo-alg", "ES256"], "userinfo_signed_response_alg"),
+        (["--minimal-id-token"], "minimal_id_token"),
+        (["--skip-consent"], "skip_consent"),
+        (["--enable-end-session"], "enable_end_session"),
+        (["--groups", "--public"], "public, groups"),
+    ):
+        with subtests.test(flags=flags):
+            status, message = _refused(capsys, "--resource-server", "--name", "Notes API", *flags)
+
+            assert status == 1
+            assert message.endswith(
+                "a resource server only introspects tokens: it may have a name, resources and"
+                f" requests_per_minute, but no {named}"
+            )
+            assert _clients(database) == []
 
 
 def test_a_failure_half_way_leaves_nothing_and_prints_no_secret(capsys, database):

@@ -65,12 +65,14 @@ def test_without_scopes_the_client_loses_everything(app, control, relying_party)
 
 
 @pytest.mark.attack("LOCAL-bad-request")
-def test_a_wrong_request_changes_no_consent(subtests, app, control, relying_party):
+def test_a_wrong_request_changes_no_consent(subtests, app, control, relying_party, database):
+    api = RelyingParty.registered(app, database, redirect_uris=(), grant_types=())
     for change, status, field in (
         ({"person": "nobody"}, 400, "person"),
         ({"person": 1}, 400, "person"),
         ({"client_id": "unknown"}, 400, "client_id"),
         ({"client_id": None}, 400, "client_id"),
+        ({"client_id": api.client_id}, 400, "client_id"),
         ({"scopes": []}, 400, "scopes"),
         ({"scopes": "openid"}, 400, "scopes"),
         ({"scopes": ["openid", "admin"]}, 400, "scopes"),
@@ -86,6 +88,7 @@ def test_a_wrong_request_changes_no_consent(subtests, app, control, relying_part
                 )
 
                 assert (answer.status_int, answer.json["field"]) == (status, field)
+                assert api.client_id not in answer.json["allowed"]
                 assert not _needs_consent(app, control, relying_party, "openid")
                 assert _needs_consent(app, control, relying_party, "openid email")
 

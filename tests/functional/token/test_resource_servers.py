@@ -7,13 +7,15 @@ import pytest
 from joserfc.errors import BadSignatureError
 from sqlalchemy import func, select, update
 
+from authservice.cli import main as authservice
 from authservice.models import oauth_access_token
+from authservice.services.clients import clients
 from authservice.services.tokens import access_tokens
 from tests.helpers.browser import ORIGIN, Browser
 from tests.helpers.published_keys import ISSUER, decoded
-from tests.helpers.relying_party import RelyingParty
+from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 from tests.helpers.resource_file import resource_file
-from tests.helpers.token_states import INACTIVE, revoked, told
+from tests.helpers.token_states import INACTIVE, REVOKE, revoked, told
 
 CALENDAR = "https://calendar.example.com/"
 FILES = "https://files.example.com/v1"
@@ -26,24 +28,30 @@ def plain_app(make_app):
 
 
 @pytest.fixture
-def calendar(plain_app, database):
-    """The resource server that may ask about tokens for the calendar."""
-    return RelyingParty.registered(plain_app, database, name="Calendar")
+def resource_server(plain_app, database):
+    """Register an API, which is no client in any other way."""
+    api = {"redirect_uris": (), "grant_types": clients.RESOURCE_SERVER}
+    return lambda **registration: RelyingParty.registered(
+        plain_app, database, **(api | registration)
+    )
+
+
+@pytest.fixture
+def calendar(resource_server):
+    """The resource server of the calendar, whose address it has in another spelling."""
+    return resource_server(resources=["https://calendar.example.com"])
 
 
 @pytest.fixture
 def files(plain_app, database):
-    """The resource server that may ask about tokens for files."""
+    """The client that the settings allow to ask about tokens for files."""
     return RelyingParty.registered(plain_app, database, name="Files")
 
 
 @pytest.fixture
 def app(make_app, calendar, files, tmp_path):
-    tables = [
-        f'["{CALENDAR}"]\nintrospected_by = ["{calendar.client_id}"]',
-        f'["{FILES}"]\nintrospected_by = ["{files.client_id}"]',
-    ]
-    made = make_app(auth__resources=resource_file(tmp_path, *tables))
+    table = f'["{FILES}"]\nintrospected_by = ["{files.client_id}"]'
+    made = make_app(auth__resources=resource_file(tmp_path, CALENDAR, table))
     calendar.http, files.http = Browser(made), Browser(made)
     return made
 
@@ -100,6 +108,78 @@ def test_the_client_itself_may_ask_too(relying_party, tokens):
 @pytest.mark.requirement("RFC7662-2.2-2", "RFC7662-2.2-5", "RFC8707-3-1", "RFC9700-4.10.2-1")
 def test_another_resource_s_server_learns_nothing(files, tokens):
     assert told(files, tokens["access_token"]) == INACTIVE
+
+
+@pytest.mark.attack("TOKENS-resource")
+def test_a_client_learns_nothing_of_others_tokens_for_its_resource(app, database, tokens):
+    client = RelyingParty.registered(app, database, resources=[CALENDAR])
+
+    assert told(client, tokens["access_token"]) == INACTIVE
+
+
+@pytest.mark.requirement("RFC7662-2.2-5")
+def test_of_a_resource_that_it_has_lost_a_resource_server_learns_nothing(calendar, tokens, printed):
+    printed(authservice, "clients", "update", calendar.client_id, "--resource", FILES)
+
+    assert told(calendar, tokens["access_token"]) == INACTIVE
+
+
+def test_the_settings_may_name_a_resource_server_too(resource_server, make_app, tokens, tmp_path):
+    server = resource_server(resources=[FILES])
+    table = f'["{CALENDAR}"]\nintrospected_by = ["{server.client_id}"]'
+    server.http = Browser(make_app(auth__resources=resource_file(tmp_path, table)))
+
+    assert told(server, tokens["access_token"])["aud"] == CALENDAR
+
+
+@pytest.mark.attack("TOKENS-resource-server")
+@pytest.mark.requirement("RFC6749-5.2-9")
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        (TOKEN, {"grant_type": "authorization_code"}),
+        (TOKEN, {"grant_type": "refresh_token"}),
+        (TOKEN, {"grant_type": "client_credentials"}),
+        (REVOKE, {}),
+    ],
+)
+def test_a_resource_server_may_do_nothing_else(
+    calendar, browser, relying_party, tokens, path, form
+):
+    code = relying_party.sign_in_with(browser)
+    sent = form | {
+        "code": code,
+        "redirect_uri": relying_party.redirect_uri,
+        "code_verifier": relying_party.verifier,
+        "refresh_token": tokens["refresh_token"],
+        "token": tokens["access_token"],
+    }
+
+    answer = calendar.http.post(path, sent, headers=calendar.credentials(), expect_errors=True)
+
+    assert (answer.status_int, answer.json) == (
+        400,
+        {
+            "error": "unauthorized_client",
+            "error_description": "The client is a resource server: it may introspect tokens,"
+            " nothing else.",
+        },
+    )
+    assert told(calendar, tokens["access_token"])["active"] is True
+    assert relying_party.redeem(code).status_int == 200
+    assert relying_party.refresh(tokens["refresh_token"]).status_int == 200
+
+
+@pytest.mark.attack("TOKENS-resource-server")
+def test_nobody_is_signed_in_to_a_resource_server(calendar, browser, relying_party):
+    request = relying_party.request(client_id=calendar.client_id)
+
+    page = browser.get(AUTHORIZE, request, expect_errors=True)
+
+    assert page.status_int == 400
+    assert "client_id names a resource server, which signs nobody in." in page.text
+    assert "unauthorized_client" in page.text
+    assert "Location" not in page.headers
 
 
 @pytest.mark.attack("TOKENS-resource")
@@ -168,10 +248,13 @@ def test_its_client_can_revoke_it(calendar, relying_party, tokens):
 
 @pytest.mark.attack("RFC6819-4.6.5")
 @pytest.mark.requirement("RFC7009-2.1-4")
-def test_a_resource_server_cannot_revoke_it(calendar, tokens):
-    revoked(calendar, tokens["access_token"])
+def test_who_may_ask_about_it_cannot_revoke_it(files, browser, relying_party):
+    code = relying_party.sign_in_with(browser, resource=FILES)
+    token = relying_party.redeem(code).json["access_token"]
 
-    assert told(calendar, tokens["access_token"])["active"] is True
+    revoked(files, token)
+
+    assert told(files, token)["active"] is True
 
 
 @pytest.mark.requirement("RFC7009-2.1-6")
