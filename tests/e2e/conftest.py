@@ -1,8 +1,6 @@
 """Relying parties of the tests, registered at a real local-mode server."""
 
 import json
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -10,6 +8,7 @@ from tests.e2e.busy_service import busy_service
 from tests.e2e.person import Person
 from tests.helpers.processes import stopped_in_the_end  # noqa: F401  (a fixture)
 from tests.helpers.service_fixture import service  # noqa: F401  (a fixture)
+from tests.services.apache import apache_folder  # noqa: F401  (a fixture)
 
 
 @pytest.fixture
@@ -43,12 +42,3 @@ def busy(service):  # noqa: F811
 def person(service):  # noqa: F811
     """A person with a browser that is signed in to nothing."""
     return Person(service.url)
-
-
-@pytest.fixture
-def apache_folder():
-    """A folder that Apache's workers may read, unlike those of pytest."""
-    with tempfile.TemporaryDirectory() as name:
-        made = Path(name)
-        made.chmod(0o755)
-        yield made

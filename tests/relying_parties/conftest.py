@@ -8,6 +8,7 @@ from tests.e2e.person import Person
 from tests.helpers.processes import ROOT, LocalService
 from tests.helpers.resource_file import resource_file
 from tests.relying_parties.registration import (
+    OPAQUE,
     POST_LOGOUT_REDIRECT_URI,
     REDIRECT_URI,
     RESOURCE,
@@ -18,7 +19,11 @@ from tests.relying_parties.registration import (
 def service(engine, tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     ini = folder / "local.ini"
-    resource_file(folder, f'["{RESOURCE}"]\nscopes."books:read" = "Read your books"')
+    resource_file(
+        folder,
+        f'["{RESOURCE}"]\nscopes."books:read" = "Read your books"',
+        f'["{OPAQUE}"]\ntoken = "opaque"\nscopes."library:read" = "See what you have borrowed"',
+    )
     settings = (ROOT / "local.ini").read_text(encoding="utf-8")
     ini.write_text(
         settings.replace("[app:main]\n", "[app:main]\nauth.resources = %(here)s/resources.toml\n"),

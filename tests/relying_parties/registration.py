@@ -3,6 +3,8 @@
 REDIRECT_URI = "http://127.0.0.1:3999/callback"
 POST_LOGOUT_REDIRECT_URI = "http://127.0.0.1:3999/bye"
 RESOURCE = "https://api.example.com"
+OPAQUE = "https://library.example.com"
+"""A resource that takes opaque tokens."""
 # Client authentication and the algorithm of the ID token do not depend on one another.
 COMBINATIONS = [
     ("client_secret_basic", "RS256"),

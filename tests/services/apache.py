@@ -1,6 +1,10 @@
 """A real Apache on a free loopback port, with a folder of its own and nothing of the system's."""
 
 import os
+import tempfile
+from pathlib import Path
+
+import pytest
 
 from tests.helpers.parts import apache_module, program
 from tests.helpers.processes import Process
@@ -30,6 +34,15 @@ DirectoryIndex index.html
 {site}
 </VirtualHost>
 """
+
+
+@pytest.fixture
+def apache_folder():
+    """A folder that Apache's workers may read, unlike those of pytest."""
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name)
+        made.chmod(0o755)
+        yield made
 
 
 class Apache(Process):
