@@ -195,12 +195,9 @@ def _without(all_of_them: Iterable[str] | None, some: Collection[str]) -> list[s
 
 
 def named_client(request: AuthRequest, fields: Fields) -> Client:
-    """Return the client that the member ``client_id`` of a body names; raises ControlError.
-
-    A resource server is none: no person signs in to it.
-    """
-    client = clients.find(request.db_readonly, fields.text("client_id"))
-    if client is None or client.is_resource_server:
+    """Return the client that the member ``client_id`` of a body names; raises ControlError."""
+    client = clients.find_for_people(request.db_readonly, fields.text("client_id"))
+    if client is None:
         every = client_administration.all_clients(request.db_readonly)
         enabled = [row for row in every if not row["disabled"]]
         known = [each["client_id"] for each in enabled if each["grant_types"] != RESOURCE_SERVER]

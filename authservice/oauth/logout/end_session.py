@@ -78,7 +78,7 @@ def _client(sent: Parameters, hint: dict[str, Any] | None, connection: Connectio
     if named is not None and hinted is not None and named != hinted:
         raise EndSessionError("client_id differs from the client that id_token_hint was issued to.")
     client_id = named or hinted
-    client = clients.find(connection, client_id) if isinstance(client_id, str) else None
+    client = clients.find_for_people(connection, client_id) if isinstance(client_id, str) else None
     if named is not None and client is None:
         raise EndSessionError("client_id names no client known here.")
     return client

@@ -202,7 +202,10 @@ class ClientMetadata:
 
 
 def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a client's columns in the names of RFC 7591, without those that are not set."""
+    """Return a client's columns in the names of RFC 7591, without those that are not set.
+
+    Nor is there what has no meaning for a resource server.
+    """
     for_people = columns["grant_types"] != RESOURCE_SERVER
     content = {
         "client_id": client_id,

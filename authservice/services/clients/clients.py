@@ -137,9 +137,9 @@ def in_vain(
 
 
 def may_introspect(resource: Resource, client_id: str, own: Iterable[str]) -> bool:
-    """Tell whether a client may ask about all tokens for a resource; these are its own as an API.
+    """Tell whether a client may ask about all access tokens for a resource.
 
-    The settings name it there, or it is registered as the resource server of that resource.
+    The settings name the client there, or the resource is one of its ``own``, which it serves.
     """
     return client_id in resource.introspected_by or resource.canonical in map(canonical, own)
 
@@ -170,3 +170,9 @@ def find(connection: Connection, client_id: str) -> Client | None:
         return None
     client = Client(*row)
     return None if client.disabled else client
+
+
+def find_for_people(connection: Connection, client_id: str) -> Client | None:
+    """Return a client as ``find`` does, if people sign in to it: no resource server."""
+    client = find(connection, client_id)
+    return None if client is None or client.is_resource_server else client

@@ -12,6 +12,7 @@ from authservice.models import oauth_access_token
 from authservice.services.clients import clients
 from authservice.services.tokens import access_tokens
 from tests.helpers.browser import ORIGIN, Browser
+from tests.helpers.end_session import ask, is_refusal
 from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 from tests.helpers.resource_file import resource_file
@@ -180,6 +181,16 @@ def test_nobody_is_signed_in_to_a_resource_server(calendar, browser, relying_par
     assert "client_id names a resource server, which signs nobody in." in page.text
     assert "unauthorized_client" in page.text
     assert "Location" not in page.headers
+
+
+@pytest.mark.attack("TOKENS-resource-server")
+def test_no_page_asks_in_the_name_of_a_resource_server(calendar, browser):
+    browser.sign_in()
+
+    is_refusal(ask(browser, client_id=calendar.client_id), "client_id names no client known here.")
+    named = {"client_id": calendar.client_id}
+    answer = browser.get("/api/auth/oauth2/public-client", named, expect_errors=True)
+    assert answer.status_int == 404
 
 
 @pytest.mark.attack("TOKENS-resource")

@@ -20,7 +20,7 @@ def public_client(request: AuthRequest) -> Response:
     """Return what people may know of a client."""
     if request.confirmed_session is None:
         return unauthorized()
-    client = clients.find(request.db_readonly, request.GET.get("client_id", ""))
+    client = clients.find_for_people(request.db_readonly, request.GET.get("client_id", ""))
     if client is None:
         return error_json(404, "Client not found", "NOT_FOUND")
     return json_answer(
