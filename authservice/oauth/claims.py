@@ -18,6 +18,10 @@ def _given_name(user: User) -> str | None:
     return user.name.strip().rpartition(" ")[0].strip() or None
 
 
+def _email_verified(user: User, settings: AuthSettings) -> bool | None:
+    return None if user.verified_email is None else user.trusted_email(settings) is not None
+
+
 _BY_SCOPE: Mapping[str, Mapping[str, Callable[[User, AuthSettings], Claim]]] = {
     "profile": {
         "name": lambda user, _: user.name or None,
@@ -29,7 +33,7 @@ _BY_SCOPE: Mapping[str, Mapping[str, Callable[[User, AuthSettings], Claim]]] = {
     },
     "email": {
         "email": lambda user, _: user.verified_email,
-        "email_verified": lambda user, _: user.email_verified or None,
+        "email_verified": _email_verified,
     },
     groups.SCOPE: {groups.SCOPE: groups.told_to_clients},
 }

@@ -57,7 +57,7 @@ class ProviderSettings:
     api_url: str
     concurrent_sign_ins: int
     trust_emails: bool
-    """Whether an address that it calls verified counts in a rule."""
+    """Whether an address that it calls verified is one, for rules and for applications."""
     app: GitHubAppSettings | None = None
     """The App that asks for members, if there is one."""
 

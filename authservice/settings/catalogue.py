@@ -272,8 +272,8 @@ SETTINGS = (
     Setting(
         ini_key="provider.trust_emails",
         meaning=(
-            "`true` if an address that the provider calls verified is one; only then does"
-            " `admission.email_domains` let anyone in"
+            "`true` if an address that the provider calls verified is one; only then are"
+            " applications told so, and only then does `admission.email_domains` let anyone in"
         ),
         parse=parsing.yes_or_no,
         otherwise="`true` for github.com, `false` for every other server",

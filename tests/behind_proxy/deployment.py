@@ -165,12 +165,13 @@ class Deployment:
         return self.register("Wiki of the Observatory", f"{CLIENT}/callback")
 
     def _ini(self):
-        # The lines that an operator adds: a GitHub Enterprise Server, an organization whose groups
-        # count, and rate limits in Redis.
+        # The lines that an operator adds: a GitHub Enterprise Server, whose addresses count, an
+        # organization whose groups count, and rate limits in Redis.
         own = {
             "provider.authorize_url": f"{PROVIDER}/login/oauth/authorize",
             "provider.token_url": self.standin.token_url,
             "provider.api_url": self.standin.api_url,
+            "provider.trust_emails": "true",
             "claims.groups_from": "acme",
             "ratelimit.storage": self._redis_url,
         }

@@ -80,9 +80,23 @@ def test_production_before_its_secret_is_rotated_process_by_process(machine):
 
 def said_of_previous(machine):
     """Return what is said of AUTH_SECRET_PREVIOUS, and what was found."""
-    found = json.loads(machine.check("--json")[1])["findings"]
-    (said,) = [each for each in found if each["about"] == "AUTH_SECRET_PREVIOUS"]
+    (said,) = found(machine, about="AUTH_SECRET_PREVIOUS")
     return said["cause"], said["found"]
+
+
+def found(machine, **which):
+    findings = json.loads(machine.check("--json")[1])["findings"]
+    return [each for each in findings if which.items() <= each.items()]
+
+
+def test_production_at_a_server_whose_addresses_do_not_count(machine):
+    (trusted,) = found(machine, id="emails")
+    machine.set("provider.trust_emails", "false")
+
+    is_in_order(machine)
+    (distrusted,) = found(machine, id="emails")
+    assert (trusted["about"], distrusted["about"]) == ("", "provider.trust_emails")
+    assert distrusted["cause"].startswith("Applications are told that no email address is verified")
 
 
 def test_production_with_its_settings_in_the_environment(machine, identity_provider_standin):

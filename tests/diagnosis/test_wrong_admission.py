@@ -18,13 +18,13 @@ def test_everyone_may_sign_in(machine):
 
 def test_who_leaves_a_company_is_not_noticed_by_the_domain(machine):
     machine.set("admission.email_domains", "observatory-lab.org")
-    machine.set("provider.trust_emails", "true")
 
     finds(machine, ("admission.email_domains", "admission.email_domains"))
 
 
 def test_addresses_of_a_provider_of_ones_own_do_not_count(machine):
     machine.set("admission.email_domains", "observatory-lab.org")
+    machine.set("provider.trust_emails", None)
 
     finds(machine, ("admission.trust_emails", "provider.trust_emails"))
 
@@ -50,7 +50,6 @@ def test_a_rule_of_the_shipped_file(machine, identity_provider_standin, key, ent
     identity_provider_standin.organization("observatory", id=7)
     identity_provider_standin.account("set-me", id=2)
     machine.set(key, entry)
-    machine.set("provider.trust_emails", "true")
     expected = [("placeholders.rule", "admission")]
     if "domain" in key:
         expected.append("admission.email_domains")

@@ -36,6 +36,8 @@ class IdentityProviderStandin:
             "provider.authorize_url": self.authorize_url,
             "provider.token_url": self.token_url,
             "provider.api_url": self.api_url,
+            # It plays github.com.
+            "provider.trust_emails": "true",
         }
 
     def application(self, **changes):

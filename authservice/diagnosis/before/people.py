@@ -167,6 +167,19 @@ def _trouble(pin: Pin | None, today: Today | None) -> Finding | None:
     return ADMISSION_NAME_RENAMED.at(found=today.new_name)
 
 
+_DISTRUSTED = (
+    "Applications are told that no email address is verified. If the provider makes sure that an"
+    " address is a person's own, set provider.trust_emails = true."
+)
+
+
+@subject("emails", order=19, in_order="Applications are told which email addresses are verified.")
+def emails(deployment: Deployment) -> Iterator[Finding]:
+    """Yield what applications are told instead, which is meant so on some servers."""
+    if not deployment.settings.provider.trust_emails:
+        yield emails.ok(_DISTRUSTED, about="provider.trust_emails", found="false")
+
+
 _ALLOWED = "The client is for these people only: authservice clients update CLIENT --allow ENTRY"
 
 CLIENT_LISTS_UNREAD = warning(

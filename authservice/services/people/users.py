@@ -19,6 +19,7 @@ from authservice.database.prepared import Prepared, PreparedRows
 from authservice.models import account, user
 from authservice.services.people import email_addresses, person_lock
 from authservice.services.people.memberships import Memberships
+from authservice.settings import AuthSettings
 from authservice.settings.admission.rules import folded
 
 _log = logging.getLogger(__name__)
@@ -54,8 +55,12 @@ class User:
 
     @property
     def verified_email(self) -> str | None:
-        """Return the address if it is known to be theirs; any other stays hidden."""
+        """Return the address if the provider calls it verified; any other stays hidden."""
         return self.email if self.email_verified else None
+
+    def trusted_email(self, settings: AuthSettings) -> str | None:
+        """Return the verified address if the settings trust the provider in this, else None."""
+        return self.verified_email if settings.provider.trust_emails else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

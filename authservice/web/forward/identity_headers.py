@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from authservice.services.people.users import User
+from authservice.settings import AuthSettings
 
 # Visible ASCII stays as it is. A percent sign begins what is encoded, and a comma ends a group.
 _PLAIN = re.compile(r"[!-$&-+\--~]*")
@@ -15,7 +16,7 @@ _LONGEST_GROUPS = 4096
 _OURS = {f"HTTP_REMOTE_{name}" for name in ("USER", "NAME", "EMAIL", "USERNAME", "GROUPS")}
 
 
-def of_person(user: User, groups: str) -> list[tuple[str, str]]:
+def of_person(user: User, groups: str, settings: AuthSettings) -> list[tuple[str, str]]:
     """Return the headers, each with a value, which is empty where it is not known.
 
     Values are UTF-8, percent-encoded outside visible ASCII and for a percent sign and a comma.
@@ -23,7 +24,7 @@ def of_person(user: User, groups: str) -> list[tuple[str, str]]:
     return [
         ("Remote-User", _encoded(user.id)),
         ("Remote-Name", _encoded(user.name)),
-        ("Remote-Email", _encoded(user.verified_email or "")),
+        ("Remote-Email", _encoded(user.trusted_email(settings) or "")),
         ("Remote-Username", _encoded(user.username or "")),
         ("Remote-Groups", groups),
     ]

@@ -39,7 +39,7 @@ def user_json(user: User, settings: AuthSettings) -> dict[str, Any]:
         "id": user.id,
         "name": user.name,
         "email": user.email,
-        "emailVerified": user.email_verified,
+        "emailVerified": user.trusted_email(settings) is not None,
         "image": user.image,
         "username": user.username,
         "createdAt": iso_date(user.created_at),

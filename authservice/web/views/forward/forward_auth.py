@@ -131,7 +131,8 @@ def _answer_to_person(
         if not named:
             return _refused(request, user, conditions, address)
         value = identity_headers.groups_value(named)
-    return ReadyAnswer(b"", [*identity_headers.of_person(user, value), _NO_STORE])
+    headers = identity_headers.of_person(user, value, request.auth_settings)
+    return ReadyAnswer(b"", [*headers, _NO_STORE])
 
 
 def _groups_told(request: AuthRequest, user: User) -> str:
