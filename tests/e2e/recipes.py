@@ -7,6 +7,7 @@ import sys
 from urllib.parse import urljoin
 
 from tests.helpers import wheels
+from tests.helpers.golang import compiled
 from tests.helpers.node import node, packages
 from tests.helpers.ports import free_port
 from tests.helpers.processes import ROOT, Process
@@ -14,8 +15,7 @@ from tests.helpers.processes import ROOT, Process
 DEFAULT_AUTH_URL = "http://localhost:37960"
 _RECIPE = re.compile(r"^<!-- recipe: (\S+) -->\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TYPED = re.compile(r"^<!-- typed: (\S+) -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_INTERPRETERS = {"python": lambda: sys.executable, "js": node}
-_FILES = {"python": "app.py", "js": "app.mjs"}
+_FILES = {"python": "app.py", "js": "app.mjs", "go": "main.go"}
 
 
 def all_recipes():
@@ -44,19 +44,29 @@ def give_node_packages(folder):
     (folder / "node_modules").symlink_to(packages() / "node_modules")
 
 
+def _run_by_node(file):
+    give_node_packages(file.parent)
+    return [node(), file]
+
+
+_COMMANDS = {
+    "python": lambda file: [sys.executable, file],
+    "js": _run_by_node,
+    "go": lambda file: [compiled(file)],
+}
+
+
 class Application(Process):
     """A recipe's program, serving on a port of its own."""
 
     def __init__(self, name, folder, service, *, port=None, **env):
         language, text = all_recipes()[name]
-        interpreter, file = _INTERPRETERS[language](), _FILES[language]
-        (folder / file).write_text(text, encoding="utf-8")
-        if language == "js":
-            give_node_packages(folder)
+        file = folder / _FILES[language]
+        file.write_text(text, encoding="utf-8")
         port = port or free_port()
         self.url = f"http://localhost:{port}/"
         super().__init__(
-            [interpreter, file],
+            _COMMANDS[language](file),
             ready=f":{port}",  # each server announces its address in words of its own
             cwd=folder,
             env={"AUTH_URL": service.url, "PORT": str(port)} | env,

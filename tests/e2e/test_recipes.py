@@ -21,7 +21,7 @@ from tests.httpclient.certificates import Authority
 from tests.unit.settings.loading import PRODUCTION_ENVIRON
 
 RELYING_PARTIES = ["flask-authlib", "node-openid-client"]
-FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node"]
+FIRST_PARTY = ["first-party-wsgi", "first-party-asgi", "first-party-node", "first-party-go"]
 COOKIES = (
     ("http", "authservice-{port}", {}),
     ("https", "__Secure-authservice", {}),
@@ -93,7 +93,7 @@ def test_a_relying_party_survives_an_answer_that_nobody_asked_for(person, relyin
     assert SIGNED_IN not in Visitor(person, relying_party).home().text
 
 
-ALL_RELYING_PARTIES = [*RELYING_PARTIES, SHORTEST_RELYING_PARTY]
+ALL_RELYING_PARTIES = [*RELYING_PARTIES, "go-oidc", SHORTEST_RELYING_PARTY]
 ALL_FIRST_PARTY = [*FIRST_PARTY, SHORTEST_FIRST_PARTY]
 
 
@@ -259,6 +259,15 @@ def test_what_is_typed_starts_a_recipe_where_there_is_only_python3(
         assert SIGNED_IN in signed_in
     finally:
         application.stop()
+
+
+@pytest.mark.parametrize("relying_party", ["go-oidc"], indirect=True)
+def test_the_relying_party_in_go_says_who_signed_in(person, relying_party):
+    begun = person.http.get(relying_party.url, allow_redirects=False, timeout=20)
+
+    back = person.http.get(person.open(begun.headers["Location"]), timeout=20)
+
+    assert (back.url, SIGNED_IN in back.text) == (relying_party.url, True)
 
 
 @pytest.mark.parametrize("relying_party", [SHORTEST_RELYING_PARTY], indirect=True)

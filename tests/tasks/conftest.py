@@ -32,6 +32,7 @@ for name; do rm -f "$STATE/$name"; done
 _ENVIRONMENT = {
     name: f'echo "{name} $*" >> "$STATE/log"; [ "${{FAILS:-}}" != {name} ]'
     for name in (
+        "go",
         "pip",
         "pytest",
         "ruff",
@@ -80,7 +81,7 @@ class Checkout:
         _programs(folder / "bin", _MACHINE)
         _programs(self.folder / ".venv" / "bin", _ENVIRONMENT)
         (self.folder / "requirements").mkdir()
-        for name in ("dev", "lint", "browser", "docs", "node", "prove", "production-image"):
+        for name in ("dev", "lint", "browser", "docs", "go", "node", "prove", "production-image"):
             self.lock(name, f"{name}==1")
         (self.folder / "tests" / "npm").mkdir(parents=True)
         (self.folder / "tests" / "npm" / "package-lock.json").touch()

@@ -12,7 +12,7 @@ QUICK = f"--numprocesses={CORES + 1} --no-loadscope-reorder {AGAIN}"
 WHOLE = f"--numprocesses={CORES + 2} --no-loadscope-reorder {AGAIN}"
 STYLE = ["ruff", "ruff"]
 TYPES = ["mypy", "lint-imports"]
-INSTALLED = [*["pip"] * 3, "npm"]
+INSTALLED = [*["pip"] * 4, "npm", "go"]
 SCHEMAS = [*["check-jsonschema"] * 3, "openapi-spec-validator"]
 LINT = [*STYLE, *TYPES, *SCHEMAS]
 
