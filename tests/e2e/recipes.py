@@ -3,8 +3,11 @@
 import os
 import re
 import signal
+import socket
 import sys
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
+
+import requests
 
 from tests.helpers import wheels
 from tests.helpers.golang import compiled
@@ -71,6 +74,17 @@ class Application(Process):
             cwd=folder,
             env={"AUTH_URL": service.url, "PORT": str(port)} | env,
         )
+
+
+def serves_after_strange_paths(application):
+    """Return whether an application still answers; people send such paths, and scanners."""
+    address = "localhost", urlsplit(application.url).port
+    for path in ("//", "/%", "/%ff", "/?=&", "*", "http://[/", "/constructor", "/\\"):
+        with socket.create_connection(address, timeout=20) as connection:
+            lines = f"GET {path} HTTP/1.1", "Host: localhost", "Connection: close", "", ""
+            connection.sendall("\r\n".join(lines).encode())
+            connection.makefile("rb").read()
+    return requests.get(application.url, allow_redirects=False, timeout=20).status_code < 500
 
 
 class TypedApplication(Process):

@@ -13,7 +13,12 @@ from tests.e2e import recipes
 from tests.e2e.busy_service import WAIT
 from tests.e2e.noting_service import noting_service
 from tests.e2e.person import Person
-from tests.e2e.recipes import Application, TypedApplication, Visitor
+from tests.e2e.recipes import (
+    Application,
+    TypedApplication,
+    Visitor,
+    serves_after_strange_paths,
+)
 from tests.helpers.ports import free_port
 from tests.helpers.processes import LocalService
 from tests.helpers.production import ORIGIN
@@ -144,6 +149,16 @@ def reachable_by_number(application):
             continue
         return url
     raise AssertionError(application.output)
+
+
+@pytest.mark.parametrize("relying_party", ALL_RELYING_PARTIES, indirect=True)
+def test_a_relying_party_survives_strange_paths(relying_party):
+    assert serves_after_strange_paths(relying_party)
+
+
+@pytest.mark.parametrize("first_party", ALL_FIRST_PARTY, indirect=True)
+def test_a_first_party_application_survives_strange_paths(first_party):
+    assert serves_after_strange_paths(first_party)
 
 
 @pytest.mark.parametrize("relying_party", ALL_RELYING_PARTIES, indirect=True)
