@@ -218,7 +218,7 @@ SETTINGS = (
         ini_key="auth.resources",
         meaning=(
             "a TOML file of the APIs that clients get tokens for (RFC 8707), such as"
-            " `%(here)s/resources.toml`: [Resources](relying-parties.md#resources)"
+            " `%(here)s/resources.toml`: [APIs](apis.md#describe-the-api)"
         ),
     ),
     Setting(

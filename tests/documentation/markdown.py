@@ -40,6 +40,12 @@ def code_blocks():
     return found
 
 
+def saved_as(name):
+    """Return the text of the block that its reader saves in a file of this name."""
+    (text,) = (block.text for block in code_blocks() if block.mark == f"file: {name}")
+    return text
+
+
 def links(file):
     """Return where a file's links and pictures lead, without those that stand in code."""
     page = re.sub(

@@ -1,29 +1,20 @@
-"""Relying parties, registered at a real local-mode server that knows a resource."""
+"""Relying parties, registered at a real local-mode server that knows the documented APIs."""
 
 import json
 
 import pytest
 
+from tests.documentation.markdown import saved_as
 from tests.e2e.person import Person
 from tests.helpers.processes import ROOT, LocalService
-from tests.helpers.resource_file import resource_file
-from tests.relying_parties.registration import (
-    OPAQUE,
-    POST_LOGOUT_REDIRECT_URI,
-    REDIRECT_URI,
-    RESOURCE,
-)
+from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
 
 
 @pytest.fixture(scope="session")
 def service(engine, tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     ini = folder / "local.ini"
-    resource_file(
-        folder,
-        f'["{RESOURCE}"]\nscopes."books:read" = "Read your books"',
-        f'["{OPAQUE}"]\ntoken = "opaque"\nscopes."library:read" = "See what you have borrowed"',
-    )
+    (folder / "resources.toml").write_text(saved_as("resources.toml"), encoding="utf-8")
     settings = (ROOT / "local.ini").read_text(encoding="utf-8")
     ini.write_text(
         settings.replace("[app:main]\n", "[app:main]\nauth.resources = %(here)s/resources.toml\n"),

@@ -2,8 +2,8 @@
 
 REDIRECT_URI = "http://127.0.0.1:3999/callback"
 POST_LOGOUT_REDIRECT_URI = "http://127.0.0.1:3999/bye"
-RESOURCE = "https://api.example.com"
-OPAQUE = "https://library.example.com"
+RESOURCE = "https://notes.example.com"
+OPAQUE = "https://files.example.com/v1"
 """A resource that takes opaque tokens."""
 # Client authentication and the algorithm of the ID token do not depend on one another.
 COMBINATIONS = [

@@ -75,6 +75,6 @@ def test_a_resource_server_verifies_the_access_token_by_itself(service, register
         assert received["sub"] == found["sub"] == "local-developer"
         assert received["aud"] == RESOURCE
         assert received["client_id"] == client["client_id"]
-        assert received["scope"] == "books:read"
+        assert received["scope"] == "notes:read"
     assert found["first"]["jti"] != found["second"]["jti"]
     assert found["elsewhere"] == "OAUTH_JWT_CLAIM_COMPARISON_FAILED"

@@ -5,12 +5,12 @@ import * as party from "./oauth4webapi.mjs";
 
 async function received(token, resource) {
   const headers = { authorization: `Bearer ${token}` };
-  const request = new Request(`${resource}/books`, { headers });
+  const request = new Request(`${resource}/notes`, { headers });
   return await oauth.validateJwtAccessToken(party.server, request, resource, party.http);
 }
 
 const { resource } = given;
-const scope = "openid profile offline_access books:read";
+const scope = "openid profile offline_access notes:read";
 const tokens = await party.redeem(await party.authorize({ scope, resource }), { resource });
 const renewed = await party.refresh(tokens.refresh_token);
 const elsewhere = await received(tokens.access_token, "https://other.example.com").then(

@@ -7,7 +7,7 @@ import pytest
 from authservice.services.clients.clients import SCOPES
 from authservice.services.people import groups
 from authservice.settings.resource_file import EXAMPLE, LONGEST_OF_A_RESOURCE
-from tests.helpers.processes import ROOT
+from tests.documentation.markdown import saved_as
 from tests.unit.settings.loading import problems, production
 
 NOTES = "https://notes.example.com"
@@ -70,10 +70,9 @@ def test_the_example_of_a_refusal_can_be_copied(resources):
 
 
 def test_the_documented_file_can_be_copied(resources):
-    documentation = (ROOT / "docs" / "relying-parties.md").read_text(encoding="utf-8")
-    text = documentation.partition("## Resources\n")[2].split("```")[1].removeprefix("toml\n")
+    documented = resources(saved_as("resources.toml")).values()
 
-    assert [each.takes_jwt for each in resources(text).values()] == [True, False]
+    assert [each.takes_jwt for each in documented] == [True, False]
 
 
 def test_without_a_file_there_are_none(resources, file):

@@ -1,4 +1,4 @@
-"""Apache with mod_auth_openidc as a resource server: it introspects every token that it gets."""
+"""Apache with mod_auth_openidc, configured as its recipe says, introspects tokens for an API."""
 
 import json
 import secrets
@@ -7,23 +7,15 @@ import pytest
 import requests
 from authlib.integrations.requests_client import OAuth2Session
 
+from tests.e2e.recipes import all_recipes
 from tests.helpers.ports import free_port
+from tests.helpers.remote_control import RemoteControl
 from tests.relying_parties.authlib_party import metadata_of
 from tests.relying_parties.registration import OPAQUE, REDIRECT_URI, RESOURCE
 from tests.services.apache import Apache, apache_folder  # noqa: F401  (a fixture)
 
 VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-PAGE = '<p>Borrowed by <!--#echo var="REMOTE_USER" --></p>'
-SITE = """
-OIDCCryptoPassphrase "${CRYPTO_PASSPHRASE}"
-OIDCOAuthClientID "${CLIENT_ID}"
-OIDCOAuthClientSecret "${CLIENT_SECRET}"
-OIDCOAuthServerMetadataURL "${AUTH_URL}/.well-known/oauth-authorization-server/api/auth"
-<Location />
-    AuthType oauth20
-    Require valid-user
-</Location>
-"""
+PAGE = '<p>Files of <!--#echo var="REMOTE_USER" --></p>'
 
 
 @pytest.fixture
@@ -32,15 +24,17 @@ def metadata(service):
 
 
 @pytest.fixture
-def library(service, apache_folder):  # noqa: F811
+def files(service, apache_folder):  # noqa: F811
     """The API's address; the command registers it with its name and its resource alone."""
-    command = ["authservice-register", "--resource-server", "--name", "Library", "--json"]
+    command = ["authservice-register", "--resource-server", "--name", "Files", "--json"]
     client = json.loads(service.command(*command, "--resource", OPAQUE))
     port = free_port()
+    language, site = all_recipes()["api-apache"]
+    assert language == "apache"
     started = Apache(
         apache_folder,
         port,
-        site=SITE,
+        site=site,
         page=PAGE,
         modules=["auth_openidc"],
         AUTH_URL=service.url,
@@ -56,7 +50,7 @@ def library(service, apache_folder):  # noqa: F811
 def token_for(register, person, metadata):
     """Let the person give a client a token, for a resource or for userinfo."""
 
-    def issued(*resource):
+    def issued(*resource, scope="openid files:read notes:read"):
         flags = ["--resource", *resource] if resource else []
         client = register("client_secret_basic", *flags)
         secret = client["client_secret"]
@@ -65,7 +59,8 @@ def token_for(register, person, metadata):
         url, state = party.create_authorization_url(
             metadata["authorization_endpoint"],
             code_verifier=VERIFIER,
-            scope="openid library:read books:read",
+            scope=scope,
+            resource=resource,
         )
         back = {"authorization_response": person.open(url), "state": state}
         tokens = party.fetch_token(metadata["token_endpoint"], code_verifier=VERIFIER, **back)
@@ -74,21 +69,21 @@ def token_for(register, person, metadata):
     return issued
 
 
-def opened(library, token):
+def opened(files, token):
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    return requests.get(library, headers=headers, timeout=20)
+    return requests.get(files, headers=headers, timeout=20)
 
 
 @pytest.mark.requirement("RFC7662-2.2-2")
-def test_a_token_for_it_opens_it(library, token_for):
-    answer = opened(library, token_for(OPAQUE))
+def test_a_token_for_it_opens_it(files, token_for):
+    answer = opened(files, token_for(OPAQUE))
 
     assert answer.status_code == 200
-    assert "Borrowed by local-developer" in answer.text
+    assert "Files of local-developer" in answer.text
 
 
 @pytest.mark.attack("TOKENS-resource")
-def test_no_other_token_opens_it(subtests, library, token_for):
+def test_no_other_token_opens_it(subtests, files, token_for):
     for what, token in (
         ("none", None),
         ("for userinfo", token_for()),
@@ -96,7 +91,23 @@ def test_no_other_token_opens_it(subtests, library, token_for):
         ("unknown", secrets.token_hex(21)),
     ):
         with subtests.test(what=what):
-            answer = opened(library, token)
+            answer = opened(files, token)
 
             assert answer.status_code == 401
-            assert "Borrowed" not in answer.text
+            assert "Files of" not in answer.text
+
+
+def test_a_token_without_the_scope_does_not_open_it(files, token_for):
+    answer = opened(files, token_for(OPAQUE, scope="openid"))
+
+    assert answer.status_code == 403
+    assert "Files of" not in answer.text
+
+
+def test_a_token_opens_it_until_its_person_signs_out(service, files, token_for):
+    token = token_for(OPAQUE)
+    assert opened(files, token).status_code == 200
+
+    RemoteControl(service).ask("DELETE", "persons/local-developer/sessions")
+
+    assert opened(files, token).status_code == 401
