@@ -33,7 +33,7 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
         action="append",
         metavar="URI",
         help="where answers may be sent, exactly; repeatable"
-        + (" (required without --resource-server)" if required else ""),
+        + (" (required without --resource-server and --machine)" if required else ""),
     )
     add(
         "--post-logout-redirect-uri",

@@ -13,7 +13,7 @@ from authservice.oauth import parameters
 from authservice.oauth.parameters import Parameters
 from authservice.services.clients.clients import Client
 from authservice.services.keys.signing_keys import SigningKeys
-from authservice.services.tokens.access_tokens import AccessToken
+from authservice.services.tokens.access_tokens import UserAccessToken
 from authservice.settings import AuthSettings
 
 Pairs = Iterable[tuple[str, str]]
@@ -87,7 +87,7 @@ class OAuthRequest:
     """The client, once it has shown who it is, or once it is known where it need not."""
     access_token: str = field(init=False)
     """The access token that was presented for userinfo."""
-    presented: AccessToken = field(init=False)
+    presented: UserAccessToken = field(init=False)
     """What it stands for, once it is known to be alive."""
     scopes: Sequence[str] = ()
     """The requested scopes, or those of the access token."""

@@ -67,7 +67,7 @@ def _access_token(token: AccessToken, settings: AuthSettings) -> dict[str, Any]:
     content: dict[str, Any] = {
         "iss": settings.issuer,
         "client_id": token.client_id,
-        "sub": token.user.id,
+        "sub": token.sub,
         "scope": " ".join(token.scopes),
         "token_type": "Bearer",
         "iat": int(token.created_at.timestamp()),
@@ -112,8 +112,8 @@ def revoke(request: OAuthRequest, token: str) -> None:
     if access_token is not None and access_token.client_id == client.client_id:
         transaction = context.transaction()
         access_tokens.delete_one(transaction.connection, access_token)
-        _note(transaction, client, access_token.user.id)
+        _note(transaction, client, access_token.sub)
 
 
-def _note(transaction: Transaction, client: Client, user_id: str) -> None:
-    transaction.note(TokenRevoked(client_id=client.client_id, sub=user_id))
+def _note(transaction: Transaction, client: Client, sub: str) -> None:
+    transaction.note(TokenRevoked(client_id=client.client_id, sub=sub))

@@ -76,13 +76,18 @@ class RequestValidator(request_validator.RequestValidator):
 
         It is alive, and for no resource.
         """
-        context, access_token, unknown = request.context, None, False
-        if access_tokens.has_form(token):
-            access_token = access_tokens.find(context.reader, token)
-            unknown = access_token is None and not access_tokens.is_stored(context.reader, token)
-        context.note_token(unknown=unknown)
+        context, access_token = request.context, None
+        has_form = access_tokens.has_form(token)
+        if has_form:
+            access_token = access_tokens.find_of_user(context.reader, token)
+        stored = has_form and (
+            access_token is not None or access_tokens.is_stored(context.reader, token)
+        )
+        context.note_token(unknown=has_form and not stored)
         if access_token is None:
             description = "The access token is unknown, expired or revoked."
+            if stored and access_tokens.find(context.reader, token) is not None:
+                description = "The access token is a machine's, and speaks for no person."
             raise InvalidTokenError(description=description)
         if access_token.resource is not None:
             # It is that resource's alone: there it must not open the profile.

@@ -12,6 +12,7 @@ from oauthlib.oauth2.rfc6749.errors import (
     InvalidRequestError,
     InvalidTokenError,
     OAuth2Error,
+    UnauthorizedClientError,
     UnsupportedGrantTypeError,
 )
 from oauthlib.openid.connect.core.endpoints import UserInfoEndpoint
@@ -36,13 +37,18 @@ from authservice.oauth.protocol_answer import (
     error_answer,
 )
 from authservice.oauth.request_validator import RequestValidator
-from authservice.oauth.token import authorization_code, refresh_token
+from authservice.oauth.token import authorization_code, client_credentials, refresh_token
 from authservice.oauth.token.authorization_code import AuthorizationCodeGrant
+from authservice.oauth.token.client_credentials import ClientCredentialsGrant
 from authservice.oauth.token.refresh_token import RefreshTokenGrant
 from authservice.services.clients.clients import Client
 from authservice.services.sessions.sessions import CentralSession
 
-GRANT_TYPES = (authorization_code.GRANT_TYPE, refresh_token.GRANT_TYPE)
+GRANT_TYPES = (
+    authorization_code.GRANT_TYPE,
+    refresh_token.GRANT_TYPE,
+    client_credentials.GRANT_TYPE,
+)
 
 
 class Server(
@@ -69,6 +75,7 @@ class Server(
             grant_types={
                 authorization_code.GRANT_TYPE: AuthorizationCodeGrant(validator),
                 refresh_token.GRANT_TYPE: RefreshTokenGrant(validator),
+                client_credentials.GRANT_TYPE: ClientCredentialsGrant(validator),
             },
         )
         endpoints.IntrospectEndpoint.__init__(self, validator)
@@ -100,12 +107,13 @@ class Server(
         return authorization_response.issue_code(request.context, granted, session)
 
     def create_token_response(self, request: OAuthRequest) -> ProtocolAnswer:
-        """Return the answer to a token request (RFC 6749, 4.1.3 and 6)."""
+        """Return the answer to a token request (RFC 6749, 4.1.3, 4.4.2 and 6)."""
         try:
             self._authenticate(request)
             request.check_rate_limit()
-            grant = self.grant_types[_grant_type(request.parameters)]
-            content = grant.create_token_response(request)
+            grant_type = _grant_type(request.parameters)
+            _check_grant_type(request.client, grant_type)
+            content = self.grant_types[grant_type].create_token_response(request)
         except OAuth2Error as error:
             events.log(_refused(request, error))
             return error_answer(error)
@@ -164,6 +172,13 @@ def _grant_type(sent: Parameters) -> str:
     if grant_type not in GRANT_TYPES:
         raise UnsupportedGrantTypeError(description=f"grant_type must be {expected}.")
     return grant_type
+
+
+def _check_grant_type(client: Client, grant_type: str) -> None:
+    if grant_type not in client.usable_grant_types:
+        usable = " or ".join(client.usable_grant_types)
+        description = f"The client is not registered for this grant: grant_type must be {usable}."
+        raise UnauthorizedClientError(description=description)
 
 
 def _refused(request: OAuthRequest, error: OAuth2Error) -> TokenRefused:

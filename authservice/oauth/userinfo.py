@@ -9,7 +9,7 @@ from authservice.oauth.oauth_request import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.oauth.protocol_answer import NO_STORE, ProtocolAnswer, bearer_error_answer
 from authservice.services.clients.clients import requests_per_minute
-from authservice.services.tokens.access_tokens import AccessToken
+from authservice.services.tokens.access_tokens import UserAccessToken
 
 
 def presented_token(authorization: str | None, form: Parameters) -> str | ProtocolAnswer:
@@ -36,7 +36,7 @@ def presented_token(authorization: str | None, form: Parameters) -> str | Protoc
     return token
 
 
-def answer(context: ServerContext, token: AccessToken) -> ProtocolAnswer:
+def answer(context: ServerContext, token: UserAccessToken) -> ProtocolAnswer:
     """Return the claims; raises what holds a request back that comes too often."""
     context.check_rate_limit(
         token.client_id,
@@ -53,7 +53,7 @@ def answer(context: ServerContext, token: AccessToken) -> ProtocolAnswer:
     return ProtocolAnswer(200, NO_STORE, _signed(context, token, told), "application/jwt")
 
 
-def _signed(context: ServerContext, token: AccessToken, told: dict[str, Any]) -> str:
+def _signed(context: ServerContext, token: UserAccessToken, told: dict[str, Any]) -> str:
     """Return the claims as a JWT, for clients registered so (OIDC Core, 5.3.2)."""
     content = told | {"iss": context.settings.issuer, "aud": token.client_id}
     alg = str(token.userinfo_signed_response_alg)

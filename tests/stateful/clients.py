@@ -21,7 +21,7 @@ class Clients(History):
         self._set_disabled(index, disabled=False)
 
     def _set_disabled(self, index, *, disabled):
-        clients = [each for each in self.model.clients if each.disabled != disabled]
+        clients = [each for each in self._every() if each.disabled != disabled]
         clients = [each for each in clients if not each.deleted]
         if clients:
             client = pick(clients, index)
@@ -31,7 +31,7 @@ class Clients(History):
     @rule(index=INDEX, overlap=st.sampled_from([0, 60, 86400]))
     @cautiously(1)
     def rotate_secret(self, index, overlap):
-        client = pick(self.model.clients, index)
+        client = pick(self._every(), index)
         if client.secret is not None and not client.deleted:
             over = timedelta(seconds=overlap)
             _, secret = self.service.administrate("rotate_secret", client.id, over)
@@ -39,9 +39,9 @@ class Clients(History):
 
     @rule(index=INDEX, previous=st.booleans())
     def authenticate(self, index, previous):
-        rotated = [each for each in self.model.clients if each.previous_secret is not None]
+        rotated = [each for each in self._every() if each.previous_secret is not None]
         previous = previous and bool(rotated)
-        client = pick(rotated if previous else self.model.clients, index)
+        client = pick(rotated if previous else self._every(), index)
         secret = (client.previous_secret if previous else client.secret) or "wrong"
         status, answer = self.service.introspect(client.id, secret, "unknown")
         if not self.refused_client(client, secret, status, answer):
@@ -55,3 +55,15 @@ class Clients(History):
         self.service.administrate("remove", client.id)
         self.model.delete_client(client)
         self.register(id_token_signed_response_alg="EdDSA")
+
+    @rule(index=INDEX)
+    @cautiously(1)
+    def delete_machine(self, index):
+        machine = pick([each for each in self.model.machines if not each.deleted], index)
+        self.service.administrate("remove", machine.id)
+        self.model.delete_client(machine)
+        self.register_machine("jobs:run")
+
+    def _every(self):
+        """Return the machines and the clients, which are the newer ones to those who pick."""
+        return [*self.model.machines, *self.model.clients]

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from authservice import clock
+from authservice.services.clients.clients import MACHINE
 from tests.stateful import model
-from tests.stateful.model import Client, Model, Session
+from tests.stateful.model import Client, Machine, Model, Session
+from tests.stateful.service import JOBS, RESOURCE
 
 INDEX = st.sampled_from([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 6, 9, 14, 22])  # newest first
 PERSONS = ("ada", "grace")
@@ -63,11 +65,19 @@ class History(RuleBasedStateMachine):
         self.register(id_token_signed_response_alg="EdDSA")
         self.register(id_token_signed_response_alg="EdDSA", skip_consent=True)
         self.register(id_token_signed_response_alg="ES256", public=True)
+        self.register_machine()
+        self.register_machine("jobs:read")
         self.sign_in("ada")
 
     def register(self, **choices):
         client_id, secret = self.service.register(**choices)
         self.model.clients.append(Client(client_id, secret, choices.get("skip_consent", False)))
+
+    def register_machine(self, *scopes):
+        kind = {"redirect_uris": (), "resources": (JOBS, RESOURCE), "grant_types": MACHINE}
+        client_id, secret = self.service.register(**kind, scopes=scopes or None)
+        allowed = frozenset(scopes or ("jobs:read", "jobs:run"))
+        self.model.machines.append(Machine(client_id, secret, skip_consent=False, scopes=allowed))
 
     @rule(name=st.sampled_from(PERSONS))
     def sign_in(self, name):
@@ -102,7 +112,8 @@ class History(RuleBasedStateMachine):
 
     def _ends(self):
         known = self.model
-        for thing in (*known.codes, *known.access_tokens, *known.refresh_tokens, *known.families):
+        tokens = (*known.access_tokens, *known.refresh_tokens, *known.machine_tokens)
+        for thing in (*known.codes, *tokens, *known.families):
             yield thing.expires_at
         for session in known.sessions:
             yield session.expires_at
@@ -110,7 +121,7 @@ class History(RuleBasedStateMachine):
         for token in known.refresh_tokens:
             if token.rotated_at is not None:
                 yield token.rotated_at + model.GRACE
-        for client in known.clients:
+        for client in (*known.clients, *known.machines):
             if client.previous_secret is not None:
                 yield client.previous_until
 
@@ -131,7 +142,8 @@ class History(RuleBasedStateMachine):
         found = self.rows.execute(
             f"SELECT id, expires_at FROM oauth_access_token WHERE expires_at > {now}"
         )
-        stored = [token for token in self.model.access_tokens if token.stored]
+        tokens = (*self.model.access_tokens, *self.model.machine_tokens)
+        stored = [token for token in tokens if token.stored]
         assert dict(found.fetchall()) == self._as_stored(stored)
 
     def _as_stored(self, tokens):

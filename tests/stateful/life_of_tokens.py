@@ -5,11 +5,12 @@ from hypothesis.stateful import rule
 from tests.stateful.clients import Clients
 from tests.stateful.codes import SCOPES
 from tests.stateful.history import INDEX, cautiously
+from tests.stateful.machines import Machines
 from tests.stateful.people import People
 from tests.stateful.tokens import Tokens
 
 
-class LifeOfTokens(People, Clients, Tokens):
+class LifeOfTokens(People, Clients, Machines, Tokens):
     """All that may happen."""
 
     @rule(client=INDEX, session=INDEX, scopes=SCOPES)

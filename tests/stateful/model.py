@@ -54,6 +54,32 @@ class Client:
 
 
 @dataclass(eq=False)
+class Machine(Client):
+    """A client without people; ``scopes`` are those of the jobs that it may have."""
+
+    scopes: frozenset = frozenset()
+
+
+@dataclass(eq=False)
+class MachineToken:
+    value: str
+    client: Machine
+    for_jobs: bool
+    scopes: frozenset
+    expires_at: datetime
+    revoked: bool = False
+
+    @property
+    def stored(self):
+        """Tell whether the token has its time and was not revoked."""
+        return not self.revoked and clock.now() < self.expires_at
+
+    @property
+    def valid(self):
+        return self.stored and self.client.active
+
+
+@dataclass(eq=False)
 class Session:
     user: str
     id: str
@@ -132,6 +158,7 @@ class Model:
     def __init__(self):
         self.clients, self.sessions, self.codes = [], [], []
         self.families, self.access_tokens = [], []
+        self.machines, self.machine_tokens = [], []
         self.consents = {}
 
     @property
@@ -242,8 +269,22 @@ class Model:
         del self.consents[user, client]
         self._revoke(lambda each: each.code.client is client and each.code.session.user == user)
 
+    def machine_token(self, machine, wanted, scopes):
+        """Return the error that an authenticated machine gets, or what its token is.
+
+        The jobs come first of its resources; the other one has no scopes.
+        """
+        for_jobs = wanted != RESOURCE
+        allowed = machine.scopes if for_jobs else frozenset()
+        if not scopes <= allowed:
+            return "invalid_scope"
+        expires_at = clock.now() + (ACCESS_TOKEN if for_jobs else RENEWED_JWT)
+        return MachineToken("", machine, for_jobs, scopes or allowed, expires_at)
+
     def delete_client(self, client):
         client.deleted = True
+        for token in self.machine_tokens:
+            token.revoked |= token.client is client
         self._revoke(lambda token: token.code.client is client)
         for key in [key for key in self.consents if key[1] is client]:
             del self.consents[key]

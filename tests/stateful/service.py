@@ -31,6 +31,11 @@ from tests.stateful.model import SESSION, SESSION_MAX, SESSION_UPDATE
 
 REDIRECT_URI = "https://app.example.com/callback"
 RESOURCE = "https://api.example.com"
+JOBS = "https://jobs.example.com"
+RESOURCES = (
+    RESOURCE,
+    f'["{JOBS}"]\ntoken = "opaque"\nscopes = {{ "jobs:read" = "Read", "jobs:run" = "Run" }}',
+)
 VERIFIER = "v" * 43
 _CHALLENGE = challenge_of(VERIFIER)
 _KEPT = {"jwks", "alembic_version"}
@@ -57,7 +62,7 @@ class Service:
 
     def register(self, **choices):
         wanted = {"name": "Client", "redirect_uris": [REDIRECT_URI], "resources": [RESOURCE]}
-        registration = ClientMetadata(**wanted, **choices)
+        registration = ClientMetadata(**(wanted | choices))
         with self.database.begin() as transaction:
             return client_registration.register(transaction, registration)
 

@@ -16,7 +16,7 @@ from authservice.services.upkeep.expired_rows import RETENTION
 from tests.helpers.resource_file import resource_file
 from tests.stateful.history import cautiously
 from tests.stateful.life_of_tokens import LifeOfTokens
-from tests.stateful.service import RESOURCE, Service
+from tests.stateful.service import RESOURCES, Service
 from tests.stateful.tokens import owner_of
 
 EXAMPLES = 15
@@ -49,6 +49,8 @@ class CleanedLifeOfTokens(LifeOfTokens):
         for token in self.model.access_tokens:
             self.check_userinfo(token)
             self.check_introspection(token, owner_of(token))
+        for token in self.model.machine_tokens:
+            self.check_machine_token(token, token.client)
         for token in self.model.refresh_tokens:
             self.check_introspection(token, owner_of(token))
 
@@ -59,7 +61,7 @@ class CleanedLifeOfTokens(LifeOfTokens):
 
 @pytest.fixture
 def service(make_app, tmp_path):
-    resources = resource_file(tmp_path, RESOURCE)
+    resources = resource_file(tmp_path, *RESOURCES)
     app = make_app(auth__resources=resources, auth__sqlite_synchronous="NORMAL")
     return Service(app.registry.components)
 

@@ -17,7 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.helpers.resource_file import resource_file
 from tests.stateful.life_of_tokens import LifeOfTokens
-from tests.stateful.service import RESOURCE, Service
+from tests.stateful.service import RESOURCES, Service
 from tests.stateful.tokens import STEPS
 
 WANTED = os.environ.get("STATEFUL_EXAMPLES")
@@ -28,7 +28,7 @@ LEAST_STEPS_OF_AN_EXAMPLE = 60
 
 @pytest.fixture
 def service(make_app, tmp_path):
-    resources = resource_file(tmp_path, RESOURCE)
+    resources = resource_file(tmp_path, *RESOURCES)
     app = make_app(auth__resources=resources, auth__sqlite_synchronous="NORMAL")
     # It begins at a moment of its own choice, and the model counts what has expired.
     app.registry.components.upkeep.stop()

@@ -24,7 +24,7 @@ the request:
 
 | Member | Meaning |
 |---|---|
-| `sub` | the person, as tokens name them |
+| `sub` | the person, as tokens name them; of a machine's token its `client_id` |
 | `sid` | the session, as ID tokens name it |
 | `client_id` | the client |
 | `provider` | the identity provider, by its id in the settings |

@@ -63,8 +63,9 @@ def _list(options: argparse.Namespace) -> None:
         # Time of registration and redirect URIs distinguish two clients of one name.
         made = row["created_at"].isoformat(timespec="seconds").replace("+00:00", "Z")
         leads_to = " ".join(row["redirect_uris"])
-        if row["grant_types"] == clients.RESOURCE_SERVER:
-            leads_to = " ".join(("resource server", *(row["resources"] or ())))
+        if row["grant_types"] in clients.WITHOUT_PEOPLE:
+            kind = "machine" if row["grant_types"] == clients.MACHINE else "resource server"
+            leads_to = " ".join((kind, *(row["resources"] or ())))
         print(f"{row['client_id']}  {made}  {row['name']}{state}  {leads_to}")
 
 

@@ -7,6 +7,7 @@ provider's secret is read, so the command can run where they are not.
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 
 from authservice.cli import client_arguments, database, without_effect
 from authservice.cli.arguments import Switch, fail, misused
@@ -29,16 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the client is an API, which may only introspect tokens for its resources; has --name,"
         " --resource and --requests-per-minute alone",
     )
+    parser.add_argument(
+        "--machine",
+        action=Switch,
+        help="the client is a program without a person, which gets tokens in its own name; has"
+        " --name, --resource (required), --scope and --requests-per-minute alone",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Register the client; nothing is written unless all of it is, then the secret is printed."""
-    if not (options.redirect_uri or options.resource_server):
-        misused("--redirect-uri is missing; only an API, with --resource-server, needs none")
     metadata = ClientMetadata(
         **client_arguments.metadata(options),
         public=options.public,
-        grant_types=clients.RESOURCE_SERVER if options.resource_server else clients.FOR_PEOPLE,
+        grant_types=_grant_types(options),
     )
     problems = metadata.problems()
     if problems:
@@ -64,6 +69,22 @@ def run(options: argparse.Namespace) -> None:
         sys.stderr.write(
             "The secret is shown this once: store it in the client's secret manager.\n"
         )
+
+
+def _grant_types(options: argparse.Namespace) -> Sequence[str]:
+    """Return those of the kind of client that is registered."""
+    if options.resource_server and options.machine:
+        misused("--resource-server and --machine are two clients: register each by itself")
+    if options.resource_server:
+        return clients.RESOURCE_SERVER
+    if options.machine:
+        return clients.MACHINE
+    if not options.redirect_uri:
+        misused(
+            "--redirect-uri is missing; only an API (--resource-server) and a program without a"
+            " person (--machine) need none"
+        )
+    return clients.FOR_PEOPLE
 
 
 def _text(content: dict[str, object], *, as_json: bool) -> str:

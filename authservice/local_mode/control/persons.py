@@ -13,7 +13,7 @@ from authservice.local_mode.control.fields import ControlError, Fields, invalid,
 from authservice.local_mode.local_components import local
 from authservice.local_mode.persons.person import Person, person
 from authservice.services.clients import client_administration, clients
-from authservice.services.clients.clients import RESOURCE_SERVER, SCOPES, Client
+from authservice.services.clients.clients import SCOPES, WITHOUT_PEOPLE, Client
 from authservice.services.people import consents, groups, users
 from authservice.services.people.users import AccountNotLinkedError, User
 from authservice.services.revocation import connected_applications, user_administration
@@ -200,7 +200,7 @@ def named_client(request: AuthRequest, fields: Fields) -> Client:
     if client is None:
         every = client_administration.all_clients(request.db_readonly)
         enabled = [row for row in every if not row["disabled"]]
-        known = [each["client_id"] for each in enabled if each["grant_types"] != RESOURCE_SERVER]
+        known = [each["client_id"] for each in enabled if each["grant_types"] not in WITHOUT_PEOPLE]
         raise invalid("There is no such client that people sign in to", "client_id", known)
     return client
 

@@ -92,7 +92,12 @@ def _id_token(of: Subject) -> str:
 def _access_token(of: Subject) -> str:
     audience = of.settings.issuer if of.resource is None else of.resource.uri
     return access_token_jwt.issue(
-        of.grant(), of.access_token_scopes, audience, of.settings, of.keys, lifetime=of.lifetime
+        of.grant().claims,
+        of.access_token_scopes,
+        audience,
+        of.settings,
+        of.keys,
+        lifetime=of.lifetime,
     )
 
 

@@ -88,9 +88,9 @@ class CodeResponseType(GrantTypeBase):
     def _check_client(self, request: OAuthRequest) -> None:
         if not self.request_validator.validate_client_id(request.client_id, request):
             raise FatalAuthorizationError("invalid_client", "client_id names no client known here.")
-        if request.client.is_resource_server:
+        if not request.client.is_for_people:
             # It has no redirect URI where it could be told.
-            description = "client_id names a resource server, which signs nobody in."
+            description = "client_id names a resource server or a machine: nobody signs in to it."
             raise FatalAuthorizationError("unauthorized_client", description)
 
     def _check_redirect_uri(self, request: OAuthRequest) -> None:

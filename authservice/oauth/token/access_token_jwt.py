@@ -1,12 +1,12 @@
 """Access tokens for resource servers that verify them by themselves (RFC 9068)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from typing import Any
 
 from authservice import clock
 from authservice.crypto.algorithms import DEFAULT_ALG
 from authservice.crypto.secret_values import random_id
-from authservice.oauth.token.grant import TokenGrant
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.settings import AuthSettings
 
@@ -14,7 +14,7 @@ TYP = "at+jwt"
 
 
 def issue(
-    grant: TokenGrant,
+    about: Mapping[str, Any],
     scopes: Iterable[str],
     audience: str,
     settings: AuthSettings,
@@ -22,15 +22,16 @@ def issue(
     *,
     lifetime: timedelta,
 ) -> str:
-    """Return a signed access token for this audience (RFC 9068, section 2.2)."""
+    """Return a signed access token for this audience (RFC 9068, section 2.2).
+
+    ``about`` says of whom it speaks, in the claims of the token.
+    """
     issued_at = int(clock.now().timestamp())
     content = {
+        **about,
         "iss": settings.issuer,
-        "sub": grant.user_id,
         "aud": audience,
-        "client_id": grant.client_id,
         "scope": " ".join(scopes),
-        "auth_time": int(grant.auth_time.timestamp()),
         "jti": random_id(),
         "iat": issued_at,
         "exp": issued_at + int(lifetime.total_seconds()),

@@ -59,6 +59,15 @@ class TokenGrant:
             "requested_claims": self.requested_claims.to_json(),
         }
 
+    @property
+    def claims(self) -> dict[str, Any]:
+        """Return what a signed access token says of the grant (RFC 9068, section 2.2)."""
+        return {
+            "sub": self.user_id,
+            "client_id": self.client_id,
+            "auth_time": int(self.auth_time.timestamp()),
+        }
+
     def is_within(self, consent: Allowed | None) -> bool:
         """Tell whether a consent covers all of the grant."""
         return consent is not None and consent.covers(self.consent_scopes, self.resources)

@@ -1,6 +1,6 @@
 """What every grant does to issue tokens: name their target, sign and store them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -90,6 +90,20 @@ def answered_scopes(scopes: Iterable[str], resource: Resource | None) -> tuple[s
     return tuple(scope for scope in scopes if scope in RESERVED_SCOPES or scope in own)
 
 
+def new_access_token(
+    request: OAuthRequest,
+    about: Mapping[str, Any],
+    scopes: Iterable[str],
+    resource: Resource | None,
+    lifetime: timedelta,
+) -> str:
+    """Return an access token that is not yet stored: signed if its resource takes such ones."""
+    if resource is None or not resource.takes_jwt:
+        return random_token()
+    settings, keys = request.context.settings, request.context.keys
+    return access_token_jwt.issue(about, scopes, resource.uri, settings, keys, lifetime=lifetime)
+
+
 def sign(
     request: OAuthRequest,
     grant: TokenGrant,
@@ -102,12 +116,7 @@ def sign(
     lifetime = access_token_lifetime(grant, resource, settings)
     answered = answered_scopes(scopes, resource)
     opened = access_token_scopes(answered, resource)
-    if resource is not None and resource.takes_jwt:
-        access_token = access_token_jwt.issue(
-            grant, opened, resource.uri, settings, keys, lifetime=lifetime
-        )
-    else:
-        access_token = random_token()
+    access_token = new_access_token(request, grant.claims, opened, resource, lifetime)
     answer = {
         "access_token": access_token,
         "expires_in": int(lifetime.total_seconds()),

@@ -51,9 +51,10 @@ def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any])
     So do scopes of ours if only those of resources are named, and the other way round. Raises
     ValueError that names every fault of the metadata as it would become.
     """
-    changes = {**changes, **_whole_scopes(row["scopes"] or SCOPES, changes)}
+    changes = {**changes, **_whole_scopes(row["scopes"], changes)}
     names = [field.name for field in fields(ClientMetadata)]
-    known = {**row, **(row["metadata"] or {})}
+    # Stored blank, they are those that nobody has named.
+    known = {**row, **(row["metadata"] or {}), "scopes": row["scopes"] or None}
     current = {name: known[name] for name in names if known.get(name) is not None}
     metadata = ClientMetadata(**{**current, **changes})
     problems = metadata.problems()
@@ -69,8 +70,9 @@ def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any])
     return _update(transaction.connection, row, columns)
 
 
-def _whole_scopes(stored: Sequence[str], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _whole_scopes(stored: Sequence[str] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return all scopes that a client has after a change, if they are others than before."""
+    stored = SCOPES if stored is None else stored
     named = changes.get("scopes")
     ours, others = ours_and_others(stored)
     if not changes.get("resources", True):

@@ -9,8 +9,10 @@ from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.services.clients import redirect_uris
 from authservice.services.clients.clients import (
     FOR_PEOPLE,
+    MACHINE,
     RESOURCE_SERVER,
     SCOPES,
+    WITHOUT_PEOPLE,
     ours_and_others,
     requests_per_minute,
 )
@@ -22,9 +24,10 @@ from authservice.settings.admission.rules import RuleError
 
 _MOST_REQUESTS = 1_000_000
 _OF_RESOURCE_SERVERS = ("name", "resources", "requests_per_minute", "grant_types")
-_SHOWN_OF_RESOURCE_SERVERS = (
+_OF_MACHINES = (*_OF_RESOURCE_SERVERS, "scopes")
+_SHOWN_WITHOUT_PEOPLE = (
     *("client_id", "client_name", "redirect_uris", "token_endpoint_auth_method", "grant_types"),
-    *("response_types", "requests_per_minute", "resources", "resource_server"),
+    *("response_types", "scope", "requests_per_minute", "resources", "resource_server", "machine"),
 )
 
 
@@ -32,7 +35,7 @@ _SHOWN_OF_RESOURCE_SERVERS = (
 class ClientMetadata:
     """A client's metadata; None stands for the default of the server.
 
-    A client that may use no grant type is a resource server.
+    The grant types say what kind of client it is: for people, a resource server, or a machine.
     """
 
     name: str
@@ -66,7 +69,11 @@ class ClientMetadata:
 
     @property
     def _is_resource_server(self) -> bool:
-        return not self.grant_types
+        return tuple(self.grant_types) == RESOURCE_SERVER
+
+    @property
+    def _is_machine(self) -> bool:
+        return tuple(self.grant_types) == MACHINE
 
     def _problems_with_name(self) -> Iterable[str]:
         if is_blank(self.name):
@@ -75,17 +82,26 @@ class ClientMetadata:
             yield "name must not hold control characters"
 
     def _problems_with_kind(self) -> Iterable[str]:
-        if not self._is_resource_server:
-            if not self.redirect_uris:
-                yield "at least one redirect URI is needed"
-            return
-        others = [each.name for each in fields(self) if each.name not in _OF_RESOURCE_SERVERS]
-        in_vain = [name for name in others if getattr(self, name)]
-        if in_vain:
-            yield (
-                "a resource server only introspects tokens: it may have a name, resources and"
-                f" requests_per_minute, but no {', '.join(in_vain)}"
-            )
+        if self._is_resource_server:
+            if in_vain := self._others_than(_OF_RESOURCE_SERVERS):
+                yield (
+                    "a resource server only introspects tokens: it may have a name, resources and"
+                    f" requests_per_minute, but no {in_vain}"
+                )
+        elif self._is_machine:
+            if in_vain := self._others_than(_OF_MACHINES):
+                yield (
+                    "nobody signs in to a machine: it may have a name, resources, scopes and"
+                    f" requests_per_minute, but no {in_vain}"
+                )
+            if not self.resources:
+                yield "a machine needs at least one resource"
+        elif not self.redirect_uris:
+            yield "at least one redirect URI is needed"
+
+    def _others_than(self, names: Sequence[str]) -> str:
+        others = [each.name for each in fields(self) if each.name not in names]
+        return ", ".join(name for name in others if getattr(self, name))
 
     def _problems_with_uris(self) -> Iterable[str]:
         for kind, uris in (
@@ -155,6 +171,10 @@ class ClientMetadata:
         if self.scopes is None or self._is_resource_server:
             return
         ours, others = ours_and_others(self.scopes)
+        if self._is_machine:
+            if ours or not others or not all(map(resource_file.is_scope, others)):
+                yield "scope may hold scopes of the machine's resources only"
+            return
         wrong = [each for each in others if not self.resources or not resource_file.is_scope(each)]
         if wrong or not self.scopes or ours == (groups.SCOPE,):
             yield (
@@ -167,8 +187,9 @@ class ClientMetadata:
     @property
     def _stored_scopes(self) -> tuple[str, ...]:
         """Return the scopes that are stored as such: the one for groups hangs on ``groups``."""
-        if self._is_resource_server:
-            return ()
+        if tuple(self.grant_types) in WITHOUT_PEOPLE:
+            # None of ours: a machine without any has all of its resources.
+            return tuple(self.scopes or ())
         named = tuple(scope for scope in self.scopes or () if scope != groups.SCOPE)
         ours, others = ours_and_others(named)
         return (*(ours or SCOPES), *others)
@@ -185,7 +206,7 @@ class ClientMetadata:
             "scopes": self._stored_scopes,
             "token_endpoint_auth_method": "none" if self.public else "client_secret_basic",
             "grant_types": tuple(self.grant_types),
-            "response_types": () if self._is_resource_server else ("code",),
+            "response_types": () if tuple(self.grant_types) in WITHOUT_PEOPLE else ("code",),
             "id_token_signed_response_alg": self.id_token_signed_response_alg,
             "userinfo_signed_response_alg": self.userinfo_signed_response_alg,
             "minimal_id_token": self.minimal_id_token,
@@ -204,18 +225,19 @@ class ClientMetadata:
 def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return a client's columns in the names of RFC 7591, without those that are not set.
 
-    Nor is there what has no meaning for a resource server.
+    Nor is there what has no meaning for a client that nobody signs in to.
     """
-    for_people = columns["grant_types"] != RESOURCE_SERVER
+    kind = columns["grant_types"]
+    for_people = kind not in WITHOUT_PEOPLE
     content = {
         "client_id": client_id,
         "client_name": columns["name"],
         "redirect_uris": list(columns["redirect_uris"]),
         "post_logout_redirect_uris": list(columns["post_logout_redirect_uris"] or ()),
         "token_endpoint_auth_method": columns["token_endpoint_auth_method"],
-        "grant_types": list(FOR_PEOPLE if for_people else RESOURCE_SERVER),
+        "grant_types": list(FOR_PEOPLE if for_people else kind),
         "response_types": ["code"] if for_people else [],
-        "scope": " ".join(_scopes(columns)),
+        "scope": " ".join(_scopes(columns)) or None,
         "skip_consent": bool(columns["skip_consent"]),
         "enable_end_session": bool(columns["enable_end_session"]),
         "require_pkce": True,
@@ -226,11 +248,12 @@ def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         "requests_per_minute": requests_per_minute(columns["metadata"]),
         # RFC 7591 knows no name for them.
         "resources": list(columns["resources"] or ()) or None,
-        "resource_server": None if for_people else True,
+        "resource_server": True if kind == RESOURCE_SERVER else None,
+        "machine": True if kind == MACHINE else None,
         "groups": True if columns["groups"] else None,
         "allow": list(columns["allow"] or ()) or None,
     }
-    shown = content if for_people else _SHOWN_OF_RESOURCE_SERVERS
+    shown = content if for_people else _SHOWN_WITHOUT_PEOPLE
     return {name: value for name, value in content.items() if value is not None and name in shown}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, union
+from sqlalchemy import Connection, bindparam, or_, select, union
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, equal
@@ -22,6 +22,10 @@ FOR_PEOPLE = ("authorization_code", "refresh_token")
 """The grant types of a client that people sign in to."""
 RESOURCE_SERVER: tuple[str, ...] = ()
 """The grant types of a resource server: it gets no tokens, and asks about those for its API."""
+MACHINE = ("client_credentials",)
+"""The grant types of a machine: it gets tokens for itself, and none for a person."""
+WITHOUT_PEOPLE = (RESOURCE_SERVER, MACHINE)
+"""The grant types of the kinds of clients that nobody signs in to."""
 _MOST_IGNORED, _LONGEST_IGNORED = 10, 64
 
 
@@ -59,6 +63,16 @@ class Client:
         return self.grant_types == RESOURCE_SERVER
 
     @property
+    def is_for_people(self) -> bool:
+        """Tell whether people sign in to the client."""
+        return self.grant_types not in WITHOUT_PEOPLE
+
+    @property
+    def usable_grant_types(self) -> tuple[str, ...]:
+        """Return the grant types that it may use; what is stored of others has no effect."""
+        return FOR_PEOPLE if self.is_for_people else self.grant_types or ()
+
+    @property
     def requests_per_minute(self) -> int | None:
         """Return how often the client may ask each endpoint, if it has a limit of its own."""
         return requests_per_minute(self.metadata)
@@ -81,9 +95,10 @@ class Client:
         return (*ours, *(scope for scope in of_resources if not chosen or scope in chosen))
 
     def own_resources(self, resources: Mapping[str, Resource]) -> list[Resource]:
-        """Return those of the resources that the client may have tokens for."""
-        own = {*map(canonical, self.resources or ())}
-        return [each for each in resources.values() if each.canonical in own]
+        """Return those that the client may have tokens for, in the order of its registration."""
+        known = {each.canonical: each for each in resources.values()} if self.resources else {}
+        own = (known.get(canonical(each)) for each in self.resources or ())
+        return [each for each in own if each is not None]
 
     def may_introspect(self, resource: Resource) -> bool:
         """Tell whether the client may ask about other clients' access tokens for a resource."""
@@ -107,6 +122,14 @@ class Client:
 
 _COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
 _FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("with_client_id")))
+_SHARE = Prepared(
+    select(oauth_client.c.client_id)
+    .where(
+        oauth_client.c.client_id == bindparam("with_client_id"),
+        or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
+    )
+    .with_for_update(read=True, key_share=True)
+)
 _REGISTERED_ALGS = union(
     select(oauth_client.c.id_token_signed_response_alg),
     select(oauth_client.c.userinfo_signed_response_alg),
@@ -173,6 +196,14 @@ def find(connection: Connection, client_id: str) -> Client | None:
 
 
 def find_for_people(connection: Connection, client_id: str) -> Client | None:
-    """Return a client as ``find`` does, if people sign in to it: no resource server."""
+    """Return a client as ``find`` does, if people sign in to it."""
     client = find(connection, client_id)
-    return None if client is None or client.is_resource_server else client
+    return client if client is not None and client.is_for_people else None
+
+
+def share(connection: Connection, client_id: str) -> bool:
+    """Tell whether a client may still have tokens; it may until the transaction ends.
+
+    Who changes or deletes it waits for that, as this waits for who does so.
+    """
+    return _SHARE.first(connection, {"with_client_id": client_id}) is not None

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+)
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, is_token
@@ -25,21 +35,22 @@ from authservice.services.tokens import grants
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
-    """A token that is valid now, and the user it speaks for."""
+    """A token that is valid now. A machine's speaks for no user."""
 
     id: str
     grant_id: str
     client_id: str
+    user_id: str | None
     session_id: str | None
     expires_at: datetime
     created_at: datetime
     scopes: tuple[str, ...]
     resources: tuple[str, ...] | None
-    requested_claims: dict[str, Any] | None
-    public: bool | None
-    userinfo_signed_response_alg: str | None
-    client_metadata: dict[str, Any] | None
-    user: User
+
+    @property
+    def sub(self) -> str:
+        """Return the id of whom it speaks for: a user, or the client itself."""
+        return self.client_id if self.user_id is None else self.user_id
 
     @property
     def resource(self) -> str | None:
@@ -50,39 +61,65 @@ class AccessToken:
         return self.resources[0] if self.resources else None
 
 
+@dataclass(frozen=True, slots=True)
+class UserAccessToken(AccessToken):
+    """A token that is valid now, with what userinfo needs of its client and the user."""
+
+    requested_claims: dict[str, Any] | None
+    public: bool | None
+    userinfo_signed_response_alg: str | None
+    client_metadata: dict[str, Any] | None
+    user: User
+
+
 # A signed one, whose header and content are JSON objects in base64url.
 _JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", re.ASCII)
 _GRANT = oauth_refresh_token.c
 _RESOURCES = func.coalesce(oauth_access_token.c.resources, _GRANT.resources)
 _CLAIMS = func.coalesce(oauth_access_token.c.requested_claims, _GRANT.requested_claims)
-# A token ends with its session, its user or its client, whether or not its row is deleted yet.
-_FIND = PreparedRows(
-    select(
-        oauth_access_token.c.id,
-        oauth_access_token.c.refresh_id.label("grant_id"),
-        _GRANT.client_id,
-        _GRANT.session_id,
-        oauth_access_token.c.expires_at,
-        oauth_access_token.c.created_at,
-        oauth_access_token.c.scopes,
-        _RESOURCES.label("resources"),
+_OF_ITSELF = (
+    oauth_access_token.c.id,
+    oauth_access_token.c.refresh_id.label("grant_id"),
+    _GRANT.client_id,
+    _GRANT.user_id,
+    _GRANT.session_id,
+    oauth_access_token.c.expires_at,
+    oauth_access_token.c.created_at,
+    oauth_access_token.c.scopes,
+    _RESOURCES.label("resources"),
+)
+
+
+def _valid(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Return what selects a valid token.
+
+    It ends with its session and its client, whether or not its row is deleted yet.
+    """
+    return (
+        select(*columns)
+        .join(oauth_refresh_token, _GRANT.id == oauth_access_token.c.refresh_id)
+        .join(oauth_client, oauth_client.c.client_id == _GRANT.client_id)
+        .join(session, session.c.id == _GRANT.session_id, isouter=True)
+        .where(
+            oauth_access_token.c.id == bindparam("token_digest"),
+            oauth_access_token.c.expires_at > bindparam("now"),
+            or_(session.c.id.is_(None), session.c.expires_at > bindparam("now")),
+            or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
+        )
+    )
+
+
+_FIND = PreparedRows(_valid(*_OF_ITSELF), AccessToken)
+_FIND_OF_USER = PreparedRows(
+    _valid(
+        *_OF_ITSELF,
         _CLAIMS.label("requested_claims"),
         oauth_client.c.public,
         oauth_client.c.userinfo_signed_response_alg,
         oauth_client.c.metadata.label("client_metadata"),
         *user.c,
-    )
-    .join(oauth_refresh_token, _GRANT.id == oauth_access_token.c.refresh_id)
-    .join(user, user.c.id == _GRANT.user_id)
-    .join(oauth_client, oauth_client.c.client_id == _GRANT.client_id)
-    .join(session, session.c.id == _GRANT.session_id, isouter=True)
-    .where(
-        oauth_access_token.c.id == bindparam("token_digest"),
-        oauth_access_token.c.expires_at > bindparam("now"),
-        or_(session.c.id.is_(None), session.c.expires_at > bindparam("now")),
-        or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
-    ),
-    AccessToken,
+    ).join(user, user.c.id == _GRANT.user_id),
+    UserAccessToken,
 )
 _IS_STORED = Prepared(
     select(oauth_access_token.c.id).where(oauth_access_token.c.id == bindparam("token_digest"))
@@ -104,6 +141,11 @@ def has_form(token: str) -> bool:
 def find(connection: Connection, token: str) -> AccessToken | None:
     """Return a valid token, with what was granted."""
     return _FIND.first(connection, {"token_digest": digest(token), "now": clock.now()})
+
+
+def find_of_user(connection: Connection, token: str) -> UserAccessToken | None:
+    """Return a valid token of a user, with all that userinfo tells by it."""
+    return _FIND_OF_USER.first(connection, {"token_digest": digest(token), "now": clock.now()})
 
 
 def is_stored(connection: Connection, token: str) -> bool:

@@ -1,5 +1,7 @@
 """Grants: what one authorization gave a client, as the row that all its tokens belong to.
 
+A machine, which nobody has to authorize, has one for each of its tokens, without a user.
+
 The row of a grant with a refresh token is that of the family, and outlives its access tokens. One
 without a refresh token has an empty text where the digest of the token would be. It has one access
 token, and is deleted along with it.

@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from authservice.cli import main as authservice
 from authservice.models import oauth_client
+from authservice.services.clients.clients import MACHINE
 from tests.helpers.relying_party import RelyingParty
 from tests.helpers.resource_file import resource_file
 
@@ -96,6 +97,42 @@ def test_an_update_leaves_a_resource_server_one(printed, stored, api):
     for flag in ("--scope", "openid"), ("--redirect-uri", "https://a.example/"), ("--groups",):
         with pytest.raises(SystemExit, match="a resource server only introspects"):
             authservice(["clients", "update", api, *flag])
+
+
+@pytest.fixture
+def machine(database):
+    registration = {"redirect_uris": (), "grant_types": MACHINE, "resources": [NOTES]}
+    return RelyingParty.registered(None, database, name="Backup", **registration).client_id
+
+
+def test_a_machine_is_listed_as_one(printed, machine):
+    assert printed(authservice, "clients", "list").out.endswith(f"  Backup  machine {NOTES}\n")
+
+
+@pytest.mark.attack("TOKENS-machine-scope")
+def test_an_update_leaves_a_machine_one_and_opens_nothing(subtests, printed, stored, machine):
+    update = ("clients", "update", machine)
+    for flags, expected in (
+        (("--name", "Nightly backup"), ()),
+        (("--scope", "notes:read"), ("notes:read",)),
+        (("--resource", "https://files.example.com"), ("notes:read",)),
+        (("--scope", "files:read notes:read"), ("files:read", "notes:read")),
+    ):
+        with subtests.test(flags=flags):
+            changed = json.loads(printed(authservice, *update, *flags, "--json").out)
+
+            assert stored() == expected
+            assert (changed["machine"], changed.get("scope", "")) == (True, " ".join(expected))
+    for flags, reason in (
+        (("--scope", ""), "scope may hold scopes of the machine's resources only"),
+        (("--scope", "openid"), "scope may hold scopes of the machine's resources only"),
+        (("--resource", ""), "a machine needs at least one resource"),
+        (("--redirect-uri", "https://a.example/"), "nobody signs in to a machine"),
+        (("--groups",), "nobody signs in to a machine"),
+    ):
+        with subtests.test(flags=flags), pytest.raises(SystemExit, match=reason):
+            authservice([*update, *flags])
+    assert stored() == ("files:read", "notes:read")
 
 
 def test_who_may_introspect_nothing_is_told(subtests, printed, api, tmp_path):

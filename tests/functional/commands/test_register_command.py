@@ -5,7 +5,7 @@ import re
 from functools import partial
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from authservice.cli import main as authservice
 from authservice.cli import register
@@ -169,6 +169,35 @@ def test_a_resource_server_is_an_api_with_a_secret_and_nothing_else(run, databas
     }
 
 
+def test_a_machine_has_a_secret_and_resources_and_nothing_else(subtests, run, database):
+    uris = ["https://notes.example.com", "https://files.example.com/v1"]
+    flags = [flag for uri in uris for flag in ("--resource", uri)]
+    for scopes in ([], ["notes:read", "files:read"]):
+        with subtests.test(scopes=scopes):
+            named = [flag for scope in scopes for flag in ("--scope", scope)]
+
+            output = run("--machine", "--name", "Backup", *flags, *named, "--json")
+
+            content = json.loads(output.out)
+            client = next(row for row in _clients(database) if row.name == "Backup")
+            assert client.client_secret == digest(content.pop("client_secret"))
+            assert (client.grant_types, client.response_types) == (("client_credentials",), ())
+            assert client.scopes == tuple(scopes)
+            assert content.pop("scope", "") == " ".join(scopes)
+            assert content == {
+                "client_id": client.client_id,
+                "client_name": "Backup",
+                "redirect_uris": [],
+                "token_endpoint_auth_method": "client_secret_basic",
+                "grant_types": ["client_credentials"],
+                "response_types": [],
+                "resources": uris,
+                "machine": True,
+            }
+            with database.transaction() as connection:
+                connection.execute(delete(oauth_client))
+
+
 def test_the_temporary_user_account_and_session_are_gone(run, database):
     run(*REQUIRED)
 
@@ -217,8 +246,13 @@ def test_wrong_arguments_are_named_in_one_line(subtests, capsys, database):
         ([], "--name"),
         (
             ["--name", "X"],
-            "--redirect-uri is missing; only an API, with --resource-server, needs none",
+            "--redirect-uri is missing; only an API (--resource-server) and a program without",
         ),
+        (
+            ["--name", "X", "--machine", "--resource-server"],
+            "--resource-server and --machine are two clients: register each by itself",
+        ),
+        (["--name", "X", "--machine", "--machine"], "--machine is given twice"),
         (["--redirect-uri", "https://a.example/"], "--name"),
         ([*REQUIRED, "--name", "Y"], "--name is given twice"),
         ([*REQUIRED, "--public", "--public"], "--public is given twice"),
@@ -290,6 +324,31 @@ def test_what_a_resource_server_has_no_use_for_is_named(subtests, capsys, databa
                 "a resource server only introspects tokens: it may have a name, resources and"
                 f" requests_per_minute, but no {named}"
             )
+            assert _clients(database) == []
+
+
+def test_what_a_machine_has_no_use_for_is_named(subtests, capsys, database):
+    resource = ("--resource", "https://notes.example.com")
+    kind = "nobody signs in to a machine: it may have a name, resources, scopes and"
+    kind += " requests_per_minute, but no"
+    scopes = "scope may hold scopes of the machine's resources only"
+    for flags, reason in (
+        ((), "a machine needs at least one resource"),
+        (("--resource", ""), "a machine needs at least one resource"),
+        ((*resource, "--redirect-uri", "https://a.example/"), f"{kind} redirect_uris"),
+        ((*resource, "--public"), f"{kind} public"),
+        ((*resource, "--skip-consent", "--groups"), f"{kind} skip_consent, groups"),
+        ((*resource, "--allow", "user:anna"), f"{kind} allow"),
+        ((*resource, "--scope", "openid"), scopes),
+        ((*resource, "--scope", "notes:read groups"), scopes),
+        ((*resource, "--scope", "address"), scopes),
+        ((*resource, "--scope", ""), scopes),
+    ):
+        with subtests.test(flags=flags):
+            status, message = _refused(capsys, "--machine", "--name", "Backup", *flags)
+
+            assert status == 1
+            assert message.endswith(reason)
             assert _clients(database) == []
 
 

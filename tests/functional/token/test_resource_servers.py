@@ -178,7 +178,7 @@ def test_nobody_is_signed_in_to_a_resource_server(calendar, browser, relying_par
     page = browser.get(AUTHORIZE, request, expect_errors=True)
 
     assert page.status_int == 400
-    assert "client_id names a resource server, which signs nobody in." in page.text
+    assert "client_id names a resource server or a machine: nobody signs in to it." in page.text
     assert "unauthorized_client" in page.text
     assert "Location" not in page.headers
 

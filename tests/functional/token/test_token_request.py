@@ -119,7 +119,7 @@ def test_what_is_wrong_is_named(subtests, browser, relying_party):
         ({"grant_type": None}, "invalid_request", "grant_type is missing"),
         ({"grant_type": ""}, "invalid_request", "grant_type is missing"),
         ({"grant_type": "password"}, "unsupported_grant_type", "authorization_code or refresh"),
-        ({"grant_type": "client_credentials"}, "unsupported_grant_type", "authorization_code"),
+        ({"grant_type": "client_credentials"}, "unauthorized_client", "authorization_code"),
         ({"grant_type": "implicit"}, "unsupported_grant_type", "authorization_code"),
         (
             {"grant_type": "urn:ietf:params:oauth:grant-type:device_code"},

@@ -80,8 +80,9 @@ def _end_adas_session(connection, people, turnable_clock):
 def test_a_token_stands_for_what_was_granted(connection, store, people, turnable_clock):
     store("a", scopes=("openid", "email"), resources=(API,), requested_claims=PROFILE)
 
-    found = access_tokens.find(connection, "a")
+    found = access_tokens.find_of_user(connection, "a")
     assert found.user == people.ada.user
+    assert found.sub == people.ada.user.id
     assert (found.client_id, found.session_id) == (people.client_id, people.ada.id)
     assert found.expires_at - found.created_at == timedelta(hours=1)
     assert found.created_at == turnable_clock.moment
@@ -95,7 +96,7 @@ def test_a_token_may_be_for_less_than_was_granted(connection, add):
     nothing = {"userinfo": [], "id_token": []}
     add("a", scopes=("openid",), resources=(API,), requested_claims=nothing)
 
-    found = access_tokens.find(connection, "a")
+    found = access_tokens.find_of_user(connection, "a")
     assert list(found.scopes) == ["openid"]
     assert list(found.resources) == [API]
     assert found.requested_claims == nothing
