@@ -59,17 +59,22 @@ _COMMANDS = {
 }
 
 
+def command(name, folder):
+    """Return what runs a recipe's program, which is written into a folder."""
+    language, text = all_recipes()[name]
+    file = folder / _FILES[language]
+    file.write_text(text, encoding="utf-8")
+    return _COMMANDS[language](file)
+
+
 class Application(Process):
     """A recipe's program, serving on a port of its own."""
 
     def __init__(self, name, folder, service, *, port=None, **env):
-        language, text = all_recipes()[name]
-        file = folder / _FILES[language]
-        file.write_text(text, encoding="utf-8")
         port = port or free_port()
         self.url = f"http://localhost:{port}/"
         super().__init__(
-            _COMMANDS[language](file),
+            command(name, folder),
             ready=f":{port}",  # each server announces its address in words of its own
             cwd=folder,
             env={"AUTH_URL": service.url, "PORT": str(port)} | env,
@@ -87,42 +92,46 @@ def serves_after_strange_paths(application):
     return requests.get(application.url, allow_redirects=False, timeout=20).status_code < 500
 
 
-class TypedApplication(Process):
-    """A recipe, started by what its page says, where there is no program but python3.
+def typed_command(name, folder, **replaced):
+    """Return what its page says to start a recipe in Python, and the environment for that.
 
-    As on Debian there is no python and no pip, and nothing is installed but into an environment.
+    As on Debian there is no program but python3, and nothing is installed but into an environment.
     pip takes the packages from this environment. What an index has of them is not tested.
     """
+    _, text = all_recipes()[name]
+    (folder / "app.py").write_text(text, encoding="utf-8")
+    lines = typed(name)
+    for shown, value in replaced.items():
+        lines = lines.replace(f"{shown}=…", f"{shown}={value}")
+    for sub in ("bin", "wheels"):
+        (folder / sub).mkdir()
+    python3 = folder / "bin" / "python3"
+    # No link: some interpreters would look for their library beside it.
+    python3.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n', encoding="utf-8")
+    python3.chmod(0o755)
+    for names in re.findall(r"pip install (.+)", lines):
+        wheels.offer(folder / "wheels", names.split())
+    return ["/bin/sh", "-euc", lines], {
+        "PATH": str(folder / "bin"),
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_FIND_LINKS": str(folder / "wheels"),
+        "PIP_NO_INDEX": "1",
+        "PIP_REQUIRE_VIRTUALENV": "1",
+    }
+
+
+class TypedApplication(Process):
+    """A recipe's program, started by what its page says, where there is only python3."""
 
     def __init__(self, name, folder, service, *, port, **replaced):
-        _, text = all_recipes()[name]
-        (folder / "app.py").write_text(text, encoding="utf-8")
-        lines = typed(name)
-        for shown, value in replaced.items():
-            lines = lines.replace(f"{shown}=…", f"{shown}={value}")
-        for sub in ("bin", "wheels"):
-            (folder / sub).mkdir()
-        python3 = folder / "bin" / "python3"
-        # No link: some interpreters would look for their library beside it.
-        python3.write_text(f'#!/bin/sh\nexec {sys._base_executable} "$@"\n', encoding="utf-8")
-        python3.chmod(0o755)
-        for names in re.findall(r"pip install (.+)", lines):
-            wheels.offer(folder / "wheels", names.split())
+        lines, env = typed_command(name, folder, **replaced)
         self.url = f"http://localhost:{port}/"
         super().__init__(
-            ["/bin/sh", "-euc", lines],
+            lines,
             ready=f":{port}",
             cwd=folder,
-            env={
-                "AUTH_URL": service.url,
-                "PORT": str(port),
-                "PATH": str(folder / "bin"),
-                "PIP_CONFIG_FILE": os.devnull,
-                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-                "PIP_FIND_LINKS": str(folder / "wheels"),
-                "PIP_NO_INDEX": "1",
-                "PIP_REQUIRE_VIRTUALENV": "1",
-            },
+            env=env | {"AUTH_URL": service.url, "PORT": str(port)},
         )
 
     def stop(self):

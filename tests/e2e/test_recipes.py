@@ -257,7 +257,7 @@ def test_a_first_party_application_may_have_many_visitors_who_are_not_signed_in(
 PYTHON = [
     name
     for name, (language, _) in recipes.all_recipes().items()
-    if language == "python" and not name.startswith("api-")
+    if language == "python" and not name.startswith(("api-", "machine-"))
 ]
 
 

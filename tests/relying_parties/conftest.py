@@ -7,7 +7,8 @@ import pytest
 from tests.documentation.markdown import saved_as
 from tests.e2e.person import Person
 from tests.helpers.processes import ROOT, LocalService
-from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI
+from tests.relying_parties.machine import Machine
+from tests.relying_parties.registration import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI, RESOURCE
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +41,23 @@ def register(service):
         return json.loads(printed) | {"token_endpoint_auth_method": method}
 
     return run
+
+
+@pytest.fixture
+def register_machine(service):
+    """Register a machine that may read notes, or what flags say."""
+
+    def run(*flags):
+        command = ["authservice-register", "--machine", "--name", "Nightly backup", "--json"]
+        named = flags or ("--resource", RESOURCE, "--scope", "notes:read")
+        return Machine(service, json.loads(service.command(*command, *named)))
+
+    return run
+
+
+@pytest.fixture
+def machine(register_machine):
+    return register_machine()
 
 
 @pytest.fixture

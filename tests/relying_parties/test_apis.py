@@ -161,21 +161,39 @@ def test_no_token_is_called_bad_while_there_are_no_keys(subtests, service, tmp_p
                 assert refusal(opened(started, f"Bearer {token()}")) == (503, None)
 
 
+def test_a_machine_s_token_opens_it_in_its_own_name(api, machine):
+    answer = opened(api, f"Bearer {machine.token()}")
+
+    assert (answer.status_code, answer.json()) == (200, {"of": machine.id, "notes": []})
+
+
 def test_what_is_typed_gets_a_token_that_opens_it(api, service, tmp_path):
+    said = typed_in(tmp_path, "api-token", api, service)
+
+    statuses = [line.split()[1] for line in said.splitlines() if line.startswith("HTTP/")]
+    assert statuses == ["401", "200"], said
+    assert json.loads(said.splitlines()[-1])["of"] == "local-developer"
+
+
+def test_what_is_typed_gets_a_machine_s_token_that_opens_it(api, service, tmp_path):
+    said = typed_in(tmp_path, "machine-token", api, service)
+
+    listed = json.loads(service.command("authservice", "clients", "list", "--json"))
+    assert json.loads(said)["of"] == listed[-1]["client_id"]
+    assert (listed[-1]["machine"], listed[-1]["scope"]) == (True, "notes:read")
+
+
+def typed_in(tmp_path, name, api, service):
+    """Return what is printed when the lines of a page are typed in the folder of the service."""
     program("curl")
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "control-token").write_text(service.control_token, encoding="ascii")
     (tmp_path / ".venv-local").mkdir()
     (tmp_path / ".venv-local" / "bin").symlink_to(SCRIPTS)
     (tmp_path / "local.ini").symlink_to(ROOT / "local.ini")
-    lines = typed("api-token").replace(DEFAULT_AUTH_URL, service.url)
+    lines = typed(name).replace(DEFAULT_AUTH_URL, service.url)
     lines = lines.replace("http://localhost:8000/", api.url)
-
-    said = finished(["sh", "-euc", lines], cwd=tmp_path, env=service.env, check=True).stdout
-
-    statuses = [line.split()[1] for line in said.splitlines() if line.startswith("HTTP/")]
-    assert statuses == ["401", "200"], said
-    assert json.loads(said.splitlines()[-1])["of"] == "local-developer"
+    return finished(["sh", "-euc", lines], cwd=tmp_path, env=service.env, check=True).stdout
 
 
 def test_what_is_typed_starts_it_where_there_is_only_python3(service, tmp_path, token):
