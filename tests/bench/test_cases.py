@@ -4,8 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from authservice.services.clients.clients import MACHINE
 from tests.helpers.engines import SECRET
 from tests.helpers.relying_party import RelyingParty
+from tests.helpers.resource_file import resource_file
 from tools.bench.cases import CASES
 from tools.bench.driver.http11 import Answer, WrongAnswerError
 from tools.bench.driver.wire import perform
@@ -13,6 +15,7 @@ from tools.bench.driver.wsgi import calling
 from tools.bench.people import enrolment, seeding
 from tools.bench.people.population import Client, Grant, Person, Population
 from tools.bench.service.deployment import REDIRECT_URI
+from tools.bench.service.servers import RESOURCE
 
 HOST = "localhost:37960"
 
@@ -20,8 +23,13 @@ HOST = "localhost:37960"
 def enrolled(database, exchange):
     """Return one person, who signs in and fetches tokens."""
     client = RelyingParty.registered(None, database, redirect_uris=[REDIRECT_URI])
+    machine = RelyingParty.registered(
+        None, database, redirect_uris=(), resources=[RESOURCE], grant_types=MACHINE
+    )
     deployment = SimpleNamespace(
-        host=HOST, register_client=lambda: (client.client_id, client.client_secret)
+        host=HOST,
+        register_client=lambda: (client.client_id, client.client_secret),
+        register_machine=lambda: (machine.client_id, machine.client_secret),
     )
     return enrolment.Enrolment(deployment).population(exchange)
 
@@ -35,8 +43,9 @@ def seeded(database, _exchange):
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app(auth__trusted_proxies="127.0.0.1")
+def app(make_app, tmp_path):
+    resources = resource_file(tmp_path, RESOURCE)
+    return make_app(auth__trusted_proxies="127.0.0.1", auth__resources=resources)
 
 
 @pytest.mark.parametrize("populate", [enrolled, seeded])
@@ -54,7 +63,7 @@ def test_every_answer_is_right(populate, database, app, monkeypatch):
 def test_another_answer_is_wrong(subtests):
     client = Client("id", "secret", REDIRECT_URI)
     grants = [Grant("somebody", client, "access", "refresh")]
-    population = Population(HOST, [Person("somebody", "cookies", client)], grants)
+    population = Population(HOST, [Person("somebody", "cookies", client)], grants, client)
     answer = Answer(404, b"HTTP/1.1 404 Not Found", b"{}")
 
     for name, case in CASES.items():

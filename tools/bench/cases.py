@@ -110,6 +110,15 @@ def _flow(population: Population) -> Operation:
         raise WrongAnswerError("tokens of another user")
 
 
+def _client_credentials(population: Population) -> Operation:
+    machine = population.machine
+    if machine is None:
+        raise WrongAnswerError("this version knows no machines: leave the case out by --only")
+    form = {"grant_type": "client_credentials"}
+    answer = yield post_form(population.host, TOKEN, form, {"Authorization": machine.authorization})
+    _expect(answer, '"access_token"')
+
+
 def _sign_in(population: Population) -> Operation:
     yield from Browser(population.host).sign_in()
 
@@ -127,6 +136,7 @@ CASES = {
         Case("introspection", "introspection", _introspection),
         Case("refresh", "refresh with rotation", _refresh),
         Case("flow", "authorization-code flow", _flow),
+        Case("client-credentials", "client credentials", _client_credentials),
         Case("sign-in", "sign-in by one click", _sign_in),
     )
 }

@@ -15,11 +15,13 @@ _FAMILIES = 200
 
 
 class Enrolment:
-    """Makes populations of one client, which is registered once, by the service's command."""
+    """Makes populations of a client and a machine, registered once, by the service's command."""
 
     def __init__(self, deployment: Deployment) -> None:
         self._host = deployment.host
         self._client = Client(*deployment.register_client(), REDIRECT_URI)
+        machine = deployment.register_machine()
+        self._machine = None if machine is None else Client(*machine)
 
     def of_service(self, service: Service) -> Population:
         """Return a new population of a running service."""
@@ -35,7 +37,7 @@ class Enrolment:
         for _ in range(_FAMILIES):
             perform(_fetch_tokens(browser.cookies, self._flow(), grants), exchange)
         person = Person(grants[0].user_id, browser.cookies, self._client)
-        return Population(self._host, [person], grants)
+        return Population(self._host, [person], grants, self._machine)
 
     def _flow(self) -> Flow:
         return Flow(self._host, self._client)

@@ -9,11 +9,11 @@ from tools.bench.driver.http11 import basic
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A registered client and its secret."""
+    """A registered client and its secret; a machine has no redirect URI."""
 
     client_id: str
     secret: str
-    redirect_uri: str
+    redirect_uri: str = ""
 
     @property
     def authorization(self) -> str:
@@ -47,6 +47,7 @@ class Population:
     host: str
     people: list[Person]
     grants: list[Grant]
+    machine: Client | None
     refreshable: deque[Grant] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -6,12 +6,14 @@ from authservice.database.transaction import Transaction
 from authservice.local_mode.persons.person import local_developer
 from authservice.services.clients import client_registration
 from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.clients.clients import MACHINE
 from authservice.services.people.users import from_profile
 from tools.bench.databases import bulk
 from tools.bench.people import numbered
 from tools.bench.people.population import Client, Grant, Person, Population
 from tools.bench.people.session_cookies import SessionCookies
 from tools.bench.service.deployment import REDIRECT_URI, Deployment
+from tools.bench.service.servers import RESOURCE
 
 CLIENTS = 100
 SAMPLE = 5000
@@ -25,6 +27,7 @@ def seed(deployment: Deployment, users: int) -> Population:
     with bulk.filling(deployment.database_url, numbered.TABLES) as transaction:
         connection = transaction.connection
         clients = [_register(transaction, number) for number in range(CLIENTS)]
+        machine = _register_machine(transaction)
         # Who signs in during the run has done so before: a first sign-in is another matter.
         from_profile(connection, local_developer("").profile)
         bulk.insert_rows(
@@ -41,6 +44,7 @@ def seed(deployment: Deployment, users: int) -> Population:
         deployment.host,
         [_person(number, _client_of(number, clients), cookies) for number in sample],
         [_grant(number, _client_of(number, clients)) for number in sample],
+        machine,
     )
 
 
@@ -48,6 +52,12 @@ def _register(transaction: Transaction, number: int) -> Client:
     metadata = ClientMetadata(name=f"Application {number}", redirect_uris=[REDIRECT_URI])
     client_id, secret = client_registration.register(transaction, metadata)
     return Client(client_id, str(secret), REDIRECT_URI)
+
+
+def _register_machine(transaction: Transaction) -> Client:
+    metadata = ClientMetadata(name="Machine", resources=[RESOURCE], grant_types=MACHINE)
+    client_id, secret = client_registration.register(transaction, metadata)
+    return Client(client_id, str(secret))
 
 
 def _client_of(number: int, clients: list[Client]) -> Client:

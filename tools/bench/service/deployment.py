@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.bench.databases.empty import EmptyDatabase
 from tools.bench.machine.cores import Cores
-from tools.bench.service.servers import Service, started
+from tools.bench.service.servers import RESOURCE, Service, knows_machines, started
 from tools.bench.service.variants import Variant
 
 REDIRECT_URI = "https://app.example.com/callback"
@@ -60,12 +60,13 @@ class Deployment:
 
     def register_client(self, *flags: str) -> tuple[str, str]:
         """Register a client that has to ask for consent; return its id and its secret."""
-        names = ("--name", "Bench", "--redirect-uri", REDIRECT_URI)
-        printed = self._command(
-            "authservice-register", "--config", "local.ini", *names, *flags, "--json"
-        )
-        registered = json.loads(printed)
-        return registered["client_id"], registered["client_secret"]
+        return self._register("--redirect-uri", REDIRECT_URI, *flags)
+
+    def register_machine(self) -> tuple[str, str] | None:
+        """Register a machine; return its id and its secret, None where the version knows none."""
+        if not knows_machines(self.variant.checkout):
+            return None
+        return self._register("--machine", "--resource", RESOURCE)
 
     @contextmanager
     def serving(self) -> Iterator[Service]:
@@ -75,6 +76,11 @@ class Deployment:
             self.variant, self._ports, self.cores, self.environment, self._log, pids
         ) as service:
             yield service
+
+    def _register(self, *flags: str) -> tuple[str, str]:
+        wanted = ("--config", "local.ini", "--name", "Bench", "--json")
+        registered = json.loads(self._command("authservice-register", *wanted, *flags))
+        return registered["client_id"], registered["client_secret"]
 
     def _command(self, program: str, *arguments: str) -> str:
         done = subprocess.run(

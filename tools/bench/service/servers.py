@@ -14,6 +14,8 @@ from tools.bench.machine.cores import Cores, pinned
 from tools.bench.service.checkouts import Checkout
 from tools.bench.service.variants import Variant
 
+RESOURCE = "https://api.example.com"
+"""What machines get tokens for."""
 _STARTING = 60.0  # seconds
 _STOPPING = 30.0
 
@@ -116,7 +118,11 @@ def ini_file(checkout: Checkout, folder: Path, *, granian: bool) -> Path:
     """
     text = (checkout.folder / "local.ini").read_text(encoding="utf-8")
     mode = "auth.mode = local\n"
-    text = text.replace(mode, f"{mode}auth.trusted_proxies = 127.0.0.1\n")
+    added = "auth.trusted_proxies = 127.0.0.1\n"
+    if knows_machines(checkout):
+        added += "auth.resources = %(here)s/resources.toml\n"
+        (folder / "resources.toml").write_text(f'["{RESOURCE}"]\n', encoding="utf-8")
+    text = text.replace(mode, f"{mode}{added}")
     if granian:
         of_production = (checkout.folder / "production.ini").read_text(encoding="utf-8")
         _, heading, rest = of_production.partition("[server:granian]")
@@ -127,6 +133,11 @@ def ini_file(checkout: Checkout, folder: Path, *, granian: bool) -> Path:
     ini = folder / "served.ini"
     ini.write_text(text, encoding="utf-8")
     return ini
+
+
+def knows_machines(checkout: Checkout) -> bool:
+    """Tell whether a version of the service gives tokens to machines."""
+    return (checkout.folder / "authservice/oauth/token/client_credentials.py").is_file()
 
 
 def first_answer(process: subprocess.Popen[bytes], port: int, log: Path) -> float:
