@@ -30,6 +30,8 @@ def authenticate(
 ) -> Client:
     """Return the client that sent a request; public clients only where they may.
 
+    A client that nobody signs in to is never public (OAuth 2.1, section 4.2).
+
     Raises InvalidClientError when it cannot be told or is not who it says, InvalidRequestError
     when the request names two clients or uses two mechanisms.
     """
@@ -37,7 +39,7 @@ def authenticate(
     client = clients.find(connection, client_id)
     if client is None:
         raise InvalidClientError(description=_FAILED)
-    if client.public and secret is None and public_clients:
+    if client.public and secret is None and public_clients and client.is_for_people:
         return client
     if secret is None or not client.has_secret(secret):
         raise InvalidClientError(description=_FAILED)

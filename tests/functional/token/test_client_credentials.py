@@ -249,6 +249,20 @@ def test_a_client_of_people_gets_none_whatever_is_stored_of_it(app, database):
 
 
 @pytest.mark.attack("TOKENS-machine")
+@pytest.mark.requirement("OAUTH21-4.2-1")
+@pytest.mark.parametrize("kind", [clients.MACHINE, clients.RESOURCE_SERVER])
+def test_a_client_without_people_needs_its_secret_whatever_is_stored_of_it(machine, database, kind):
+    client = machine(NOTES)
+    with database.transaction() as connection:
+        connection.execute(update(oauth_client).values(public=True, grant_types=kind))
+    client.client_secret = None
+
+    answer = asked(client)
+
+    assert (answer.status_int, answer.json["error"]) == (401, "invalid_client")
+
+
+@pytest.mark.attack("TOKENS-machine")
 @pytest.mark.requirement("OAUTH21-4.2-1", "RFC6749-5.2-9")
 def test_a_machine_uses_no_grant_of_people(machine, browser, app, database):
     client = machine()
