@@ -115,7 +115,8 @@ def _scopes(request: OAuthRequest, requested: Sequence[str], resource: Resource)
 
     No person looks at them, so nothing is ignored: one that it may not have is refused.
     """
-    allowed = [scope for scope in request.allowed_scopes if scope in resource.scopes]
+    allowed = request.client.allowed_scopes({resource.uri: resource})
+    allowed = tuple(scope for scope in allowed if scope in resource.scopes)
     if resource.scopes and not allowed:
         description = f"The client is registered for no scope of {resource.uri}."
         raise InvalidScopeError(description=description)

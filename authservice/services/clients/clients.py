@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, or_, select, union
+from sqlalchemy import Connection, bindparam, select, union
 
 from authservice import clock
 from authservice.crypto.secret_values import digest, equal
@@ -123,11 +123,8 @@ class Client:
 _COLUMNS = tuple(oauth_client.c[name] for name in Client.__slots__)
 _FIND = Prepared(select(*_COLUMNS).where(oauth_client.c.client_id == bindparam("with_client_id")))
 _SHARE = Prepared(
-    select(oauth_client.c.client_id)
-    .where(
-        oauth_client.c.client_id == bindparam("with_client_id"),
-        or_(oauth_client.c.disabled.is_(None), oauth_client.c.disabled == False),  # noqa: E712  (SQL)
-    )
+    select(oauth_client.c.disabled)
+    .where(oauth_client.c.client_id == bindparam("with_client_id"))
     .with_for_update(read=True, key_share=True)
 )
 _REGISTERED_ALGS = union(
@@ -206,4 +203,5 @@ def share(connection: Connection, client_id: str) -> bool:
 
     Who changes or deletes it waits for that, as this waits for who does so.
     """
-    return _SHARE.first(connection, {"with_client_id": client_id}) is not None
+    row = _SHARE.first(connection, {"with_client_id": client_id})
+    return row is not None and not row[0]
