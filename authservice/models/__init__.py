@@ -7,7 +7,7 @@ from authservice.models.admission import (
     provider_event,
     removed_account,
 )
-from authservice.models.client import oauth_client, oauth_consent
+from authservice.models.client import fetched_keys, oauth_client, oauth_consent
 from authservice.models.column_types import metadata
 from authservice.models.identity import account, logout_notice, session, session_participant, user
 from authservice.models.token import jwks, oauth_access_token, oauth_refresh_token, verification
@@ -15,6 +15,7 @@ from authservice.models.token import jwks, oauth_access_token, oauth_refresh_tok
 __all__ = [
     "account",
     "admission_state",
+    "fetched_keys",
     "jwks",
     "logout_notice",
     "metadata",

@@ -1,4 +1,4 @@
-"""Clients, and what people have allowed them."""
+"""Clients, how they prove who they are, and what people have allowed them."""
 
 from sqlalchemy import Column, ForeignKey, Index, Table, Text, func
 
@@ -50,6 +50,21 @@ oauth_client = Table(
     # The rules of which one must admit a person, and whether the client learns of groups.
     Column("allow", JSONText),
     Column("groups", IntegerBoolean),
+    # The public keys of a client that proves itself with a private one, or where they are.
+    Column("jwks", JSONText),
+    Column("jwks_uri", Text),
+)
+
+# The keys that were found at addresses of clients; the id is the address. ``asked_at`` is when a
+# process last went to fetch them, and ``answered_at`` when one was last done with that.
+fetched_keys = Table(
+    "fetched_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("jwks", JSONText),
+    Column("fetched_at", EpochMillis),
+    Column("asked_at", EpochMillis, nullable=False, index=True),
+    Column("answered_at", EpochMillis),
 )
 
 # Scopes and resources that a user has allowed a client, a row a pair.

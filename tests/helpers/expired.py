@@ -7,6 +7,7 @@ from sqlalchemy import func, insert, select
 from authservice import clock
 from authservice.crypto.secret_values import random_id, random_token
 from authservice.models import (
+    fetched_keys,
     logout_notice,
     oauth_access_token,
     oauth_client,
@@ -29,6 +30,7 @@ TABLES = {
     "verifications": verification,
     "removed_accounts": removed_account,
     "provider_events": provider_event,
+    "fetched_keys": fetched_keys,
 }
 _LONGER = {kind.name: RETENTION - kind.retention for kind in ALL_KINDS}
 _MILLISECOND = timedelta(milliseconds=1)
@@ -84,6 +86,7 @@ def _sign_in(rows, end, rotations):
     rows[removed_account].append({"id": random_id(), "removed_at": removed_at})
     received_at = end + _LONGER["provider_events"]
     rows[provider_event].append({"id": random_token(), "received_at": received_at})
+    rows[fetched_keys].append({"id": random_id(), "asked_at": end})
     common = {
         "client_id": ids["client"],
         "user_id": ids["user"],

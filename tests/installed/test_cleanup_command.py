@@ -59,6 +59,7 @@ def test_it_says_what_it_deleted(database, capsys):
         "verifications: 2 deleted",
         "removed accounts: 2 deleted",
         "provider events: 2 deleted",
+        "fetched keys: 2 deleted",
     ]
     assert output.err.count("\n") == 1  # which database it was
 
@@ -76,6 +77,7 @@ def test_it_says_it_in_json(database, capsys):
         "verifications": 1,
         "removed_accounts": 1,
         "provider_events": 1,
+        "fetched_keys": 1,
         "complete": True,
     }
 

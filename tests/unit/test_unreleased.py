@@ -13,7 +13,7 @@ from authservice.cli import main as authservice
 from authservice.database import schema
 from authservice.database.database import Database
 from authservice.database.revision import REVISION
-from authservice.database.unreleased import UnreleasedSchemaError
+from authservice.database.unreleased import TAKEN_OVER, UnreleasedSchemaError
 from authservice.models import oauth_refresh_token
 from tests.helpers.local_command import LocalCommand
 from tests.helpers.relying_party import RelyingParty
@@ -26,13 +26,18 @@ pytestmark = pytest.mark.filterwarnings(
 LOCAL = "[app:main]\nuse = egg:authservice\nauth.mode = {mode}\n"
 
 
-def set_back(database, revision):
-    """Give a database what the last tables before the first release had beside those of now."""
+def make_older(database):
+    """Give a database what the last tables before the first release had beside those of 1.0."""
     with database.transaction() as connection:
         operations = Operations(MigrationContext.configure(connection))
         with operations.batch_alter_table("oauth_refresh_token") as table:
             table.alter_column("user_id", nullable=False)
         connection.execute(text("CREATE TABLE oauth_former_refresh_token (id TEXT)"))
+
+
+def call(database, revision):
+    """Note that the tables are at a revision."""
+    with database.transaction() as connection:
         for change in (
             "UPDATE alembic_version SET version_num = :revision",
             "UPDATE schema_compatibility SET revision = :revision, works_since = '0014'",
@@ -59,9 +64,11 @@ def described(database):
 
 def test_the_last_one_is_taken_over_with_what_is_in_it(app, browser, database):
     now = described(database)
-    set_back(database, "0016")
+    make_older(database)
     client = RelyingParty.registered(app, database)
     tokens = client.redeem(client.sign_in_with(browser)).json
+    schema.migrate(database, TAKEN_OVER)
+    call(database, "0016")
     assert not schema.is_migrated(database.reader)
     assert described(database) != now
 
@@ -72,7 +79,7 @@ def test_the_last_one_is_taken_over_with_what_is_in_it(app, browser, database):
     columns = inspect(database.reader).get_columns(oauth_refresh_token.name)
     assert {each["name"]: each["nullable"] for each in columns}["user_id"]
     noted = database.reader.execute(text("SELECT * FROM schema_compatibility")).all()
-    assert noted == [(REVISION, REVISION)]
+    assert noted == [(REVISION, schema.works_since(REVISION))]
     assert client.userinfo(tokens["access_token"]).status_int == 200
     assert client.refresh(tokens["refresh_token"]).status_int == 200
 
@@ -139,7 +146,8 @@ def test_so_does_the_command_that_serves_it(file, tmp_path):
 @pytest.mark.engines("sqlite")
 def test_going_back_from_there_is_asked_for_as_from_anywhere(file, monkeypatch):
     old = Database(f"sqlite:///{file}")
-    set_back(old, "0016")
+    make_older(old)
+    call(old, "0016")
     old.dispose()
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
 

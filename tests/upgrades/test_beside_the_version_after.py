@@ -125,5 +125,5 @@ def test_a_revision_that_there_is_not_is_refused(this):
     status, output = this.run(*MIGRATE, "--revision", "head")
 
     assert status == 1
-    assert output.startswith("authservice: --revision must be one of 1001, 1002")
+    assert output.startswith("authservice: --revision must be one of 1001, 1002, 1003")
     assert output.count("\n") == 1

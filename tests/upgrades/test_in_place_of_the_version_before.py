@@ -88,7 +88,7 @@ def test_the_migration_can_be_taken_back_with_all_that_they_have_by_then(before,
     if is_unreleased(before.revision):
         # To what was never released there is no way back.
         status, output = this.run(*MIGRATE, "--revision", before.revision)
-        assert (status, output) == (1, "authservice: --revision must be one of 1001, 1002\n")
+        assert (status, output) == (1, "authservice: --revision must be one of 1001, 1002, 1003\n")
         return
     migrate(this)
     replace(before, this)

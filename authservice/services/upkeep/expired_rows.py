@@ -28,6 +28,7 @@ from sqlalchemy import (
 
 from authservice.database.transaction import Transaction
 from authservice.models import (
+    fetched_keys,
     oauth_access_token,
     oauth_refresh_token,
     provider_event,
@@ -199,5 +200,11 @@ ALL_KINDS = (
         remove=_remove_from(provider_event),
         # How long an event that comes again is known as such.
         retention=timedelta(days=30),
+    ),
+    ExpiredRows(
+        name="fetched_keys",
+        # Those that nobody needed any more; they can be fetched again.
+        find=_by(fetched_keys.c.asked_at, fetched_keys),
+        remove=_remove_from(fetched_keys),
     ),
 )

@@ -47,7 +47,7 @@ def test_the_initial_migration_creates_the_nine_tables_and_only_these(empty):
 def test_later_migrations_add_what_came_later(database):
     later = {"logout_notice", "pinned_provider", "session_participant"}
     later |= {"admission_state", "pinned_name", "removed_account"}
-    later |= {"provider_event"}
+    later |= {"provider_event", "fetched_keys"}
     of_migrations = {"alembic_version", "schema_compatibility"}
     assert set(inspect(database.reader).get_table_names()) == NINE | later | of_migrations
     names = {getattr(models, name).name for name in models.__all__ if name != "metadata"}

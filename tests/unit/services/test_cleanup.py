@@ -30,6 +30,7 @@ ONE_SIGN_IN = {
     "verifications": 1,
     "removed_accounts": 1,
     "provider_events": 1,
+    "fetched_keys": 1,
 }
 NOTHING = dict.fromkeys(ONE_SIGN_IN, 0)
 
