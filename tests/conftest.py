@@ -15,6 +15,7 @@ from tests.helpers.browser import Browser
 from tests.helpers.chromium import launch_chromium  # noqa: F401  (a fixture)
 from tests.helpers.compiled_sql import share_compiled_sql
 from tests.helpers.engines import PostgreSQLEngine, SQLiteEngine, migrate
+from tests.helpers.key_server import key_server  # noqa: F401  (a fixture)
 from tests.helpers.relying_party import RelyingParty
 from tests.helpers.routers import Routers
 from tests.helpers.scheduling import ByFileAndEngine

@@ -3,10 +3,11 @@
 import argparse
 import sys
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from authservice.cli import ini_file
-from authservice.cli.arguments import Once, Switch
+from authservice.cli.arguments import Once, Switch, fail
 from authservice.crypto.algorithms import ALGORITHMS, DEFAULT_ALG
 from authservice.services.clients.clients import SCOPES
 
@@ -61,6 +62,14 @@ def add_metadata(parser: argparse.ArgumentParser, *, required: bool) -> None:
         help="whom it is for, besides what admission says: org:NAME, team:ORGANIZATION/TEAM,"
         " user:LOGIN, id:NUMBER or domain:NAME (everyone; '' for everyone); repeatable",
     )
+    add(
+        "--jwks",
+        action=Once,
+        metavar="FILE",
+        help="its public keys, a JSON Web Key Set: it proves itself with a private one"
+        " (private_key_jwt), and has no secret",
+    )
+    add("--jwks-uri", action=Once, metavar="URL", help="where its public keys are instead")
     add("--id-token-alg", action=Once, choices=ALGORITHMS, help="signs its ID tokens (RS256)")
     add("--userinfo-alg", action=Once, choices=ALGORITHMS, help="signs userinfo as a JWT")
     add("--backchannel-logout-uri", action=Once, metavar="URI", help="told when a session ends")
@@ -101,6 +110,8 @@ def metadata(options: argparse.Namespace) -> dict[str, Any]:
         "enable_end_session": options.enable_end_session,
         "minimal_id_token": options.minimal_id_token,
         "groups": options.groups,
+        "jwks": None if options.jwks is None else _key_set(options.jwks),
+        "jwks_uri": options.jwks_uri,
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -118,3 +129,16 @@ def remark_on_key_set(options: argparse.Namespace, registered_algs: Collection[s
 def _entries(allowed: list[str]) -> tuple[str, ...]:
     """Return the entries of a list; a blank one alone empties it, beside others it is a mistake."""
     return () if allowed == [""] else tuple(allowed)
+
+
+def _key_set(file: str) -> object:
+    """Return the JSON of a file; ends the program where there is none."""
+    # Imported when it is needed: the library takes as long as a whole command.
+    from authservice.crypto import public_keys  # noqa: PLC0415
+
+    try:
+        return public_keys.read(Path(file).read_bytes())
+    except OSError as error:
+        fail(f"--jwks {file!r} cannot be read: {error.strerror}")
+    except ValueError as error:
+        fail(f"--jwks {file!r}: {error}")

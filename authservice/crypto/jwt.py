@@ -9,7 +9,7 @@ that stands there twice, another text for the same octets.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -57,7 +57,7 @@ def verify(token: str, public_keys: Mapping[str, JWK], *, typ: str) -> dict[str,
     Issuer, audience and times are the caller's to check: what they must be differs by kind.
     """
     try:
-        parsed = _parse(token)
+        parsed = _parse(token, _understood)
         key = public_keys.get(parsed.header["kid"])
         if key is None or parsed.header["typ"].lower() != typ.lower():
             return None
@@ -72,19 +72,53 @@ def key_id(token: str) -> str | None:
     Nothing is verified: this only says which key to look for.
     """
     try:
-        return _parse(token).header["kid"]
+        return _parse(token, _understood).header["kid"]
     except _NO_JWT:
         return None
 
 
-def _parse(token: str) -> _Parsed:
+@dataclass(frozen=True, slots=True)
+class OthersJwt:
+    """A JWT that another has made: what it says, and for now without a proof of who says it."""
+
+    alg: str
+    kid: str | None
+    typ: str | None
+    claims: Mapping[str, Any]
+    _parsed: _Parsed
+
+    @classmethod
+    def read(cls, token: str) -> "OthersJwt":
+        """Return a JWT as it was sent; raises ValueError.
+
+        What a header holds beside these three is ignored, but for what it calls critical (RFC 7515,
+        sections 4 and 4.1.11).
+        """
+        try:
+            parsed = _parse(token, _of_others)
+            alg, kid, typ = (parsed.header.get(name) for name in ("alg", "kid", "typ"))
+            return cls(alg or "none", kid, typ, _object(parsed.payload), parsed)
+        except _NO_JWT:
+            raise ValueError("not a signed JWT in compact form (RFC 7515, section 7.1)") from None
+
+    def is_signed_by(self, key: JWK) -> bool:
+        """Tell whether a key signed it, which is for one algorithm and kind of signature."""
+        alg = key["alg"]
+        try:
+            signatures.check(alg, key, self._parsed.signing_input, self._parsed.signature)
+        except ValueError:
+            return False
+        return True
+
+
+def _parse(token: str, understood: Callable[[dict[str, Any]], dict[str, str]]) -> _Parsed:
     """Return a token taken apart; raises ValueError for any form but the compact one."""
     try:
         header, payload, signature = token.split(".")
     except ValueError:
         raise ValueError("a JWT is three parts in base64url (RFC 7519, section 3)") from None
     return _Parsed(
-        header=_understood(_object(base64url.decode(header))),
+        header=understood(_object(base64url.decode(header))),
         signing_input=f"{header}.{payload}".encode("ascii"),
         payload=base64url.decode(payload),
         signature=base64url.decode(signature),
@@ -95,6 +129,17 @@ def _understood(header: dict[str, Any]) -> dict[str, str]:
     """Return a header in which there is nothing but what we write ourselves."""
     if not header.keys() <= _HEADERS:
         raise ValueError("a header holds alg, kid and typ, and nothing else")
+    return _only_texts(header)
+
+
+def _of_others(header: dict[str, Any]) -> dict[str, str]:
+    """Return what is read of a header that another has written."""
+    if "crit" in header:
+        raise ValueError("this service knows no extension of JWS")
+    return _only_texts({name: header[name] for name in _HEADERS & header.keys()})
+
+
+def _only_texts(header: dict[str, Any]) -> dict[str, str]:
     if not all(isinstance(value, str) for value in header.values()):
         raise ValueError("what a header holds is text")
     return header

@@ -14,8 +14,8 @@ from jwcrypto.jwk import JWK
 
 from authservice.crypto import base64url
 
-# RFC 7518, section 3.3: the least size of an RSA key.
-_RSA_BITS = 2048
+RSA_BITS = 2048
+"""The least size of an RSA key (RFC 7518, section 3.3)."""
 # RFC 7518, sections 3.4 and 6.2.1.2: each number has as many octets as the curve.
 _P256_OCTETS = 32
 # The order n of P-256's base point (SEC 2, section 2.4.2); r and s are between 1 and n - 1.
@@ -36,7 +36,7 @@ def check(alg: str, key: JWK, content: bytes, signature: bytes) -> None:
     )
     form = _FORMS.get(alg)
     if form is None:
-        raise ValueError("the algorithm is none that this service signs with")
+        raise ValueError("the algorithm is none that this service knows")
     form(key, signature)
     try:
         JWA.signing_alg(alg).verify(key, content, signature)
@@ -44,15 +44,18 @@ def check(alg: str, key: JWK, content: bytes, signature: bytes) -> None:
         raise ValueError("the signature is not one of this key") from error
 
 
-def _rs256(key: Mapping[str, Any], signature: bytes) -> None:
-    """RFC 7518, section 3.3; RFC 8017, section 8.2.2: as long as the modulus, and less than it."""
-    _require(key["kty"] == "RSA", "RS256 needs a key of type RSA")
-    modulus = _number(key, "n")
-    _number(key, "e")
-    _require(modulus.bit_length() >= _RSA_BITS, "an RSA key has 2048 bits or more")
+def _rsa(key: Mapping[str, Any], signature: bytes) -> None:
+    """RFC 7518, sections 3.3 and 3.5: as long as the modulus, and less than it.
+
+    For both paddings RFC 8017 has that, in sections 8.1.2 and 8.2.2.
+    """
+    _require(key["kty"] == "RSA", "RS256 and PS256 need a key of type RSA")
+    modulus = number(key, "n")
+    number(key, "e")
+    _require(modulus.bit_length() >= RSA_BITS, "an RSA key has 2048 bits or more")
     octets = (modulus.bit_length() + 7) // 8
-    _require(len(signature) == octets, "an RS256 value has as many octets as the modulus")
-    _require(int.from_bytes(signature) < modulus, "an RS256 value is less than the modulus")
+    _require(len(signature) == octets, "an RSA value has as many octets as the modulus")
+    _require(int.from_bytes(signature) < modulus, "an RSA value is less than the modulus")
 
 
 def _es256(key: Mapping[str, Any], signature: bytes) -> None:
@@ -76,14 +79,15 @@ def _eddsa(key: Mapping[str, Any], signature: bytes) -> None:
 
 
 _FORMS: dict[str, Callable[[Mapping[str, Any], bytes], None]] = {
-    "RS256": _rs256,
+    "RS256": _rsa,
+    "PS256": _rsa,
     "ES256": _es256,
     "EdDSA": _eddsa,
 }
 
 
-def _number(key: Mapping[str, Any], name: str) -> int:
-    """Return a Base64urlUInt (RFC 7518, section 2), which has no octet to spare."""
+def number(key: Mapping[str, Any], name: str) -> int:
+    """Return a Base64urlUInt (RFC 7518, section 2); raises ValueError if it has octets to spare."""
     octets = base64url.decode(key[name])
     _require(octets[:1] not in {b"", b"\0"}, "a number of an RSA key begins with no zero octet")
     return int.from_bytes(octets)

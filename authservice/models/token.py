@@ -5,7 +5,8 @@ from sqlalchemy import Column, ForeignKey, Index, Table, Text
 from authservice.models.column_types import EpochMillis, JSONText, metadata
 
 # Values that expire and may be spent once. Sign-in attempts and authorization codes are rows
-# here; the identifier is a digest. While ``updated_at`` is null the value has not been spent.
+# here; the identifier is a digest. While ``updated_at`` is null the value has not been spent. So is
+# the assertion that a client has proved itself with, spent from the beginning.
 verification = Table(
     "verification",
     metadata,

@@ -1,4 +1,4 @@
-"""Client authentication: client_secret_basic, client_secret_post, or none for public clients.
+"""Client authentication: by a secret, by an assertion, or not at all for public clients.
 
 One mechanism for each request (RFC 6749, section 2.3), checked before anything else of it.
 """
@@ -8,21 +8,22 @@ import binascii
 from urllib.parse import unquote_plus
 
 from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestError
-from sqlalchemy import Connection
 
+from authservice.oauth import client_assertion
+from authservice.oauth.oauth_request import ServerContext
 from authservice.oauth.parameters import Parameters
 from authservice.services.clients import clients
 from authservice.services.clients.clients import Client
 
-WITH_SECRET = ("client_secret_basic", "client_secret_post")
-METHODS = (*WITH_SECRET, "none")
+CONFIDENTIAL = ("client_secret_basic", "client_secret_post", client_assertion.METHOD)
+METHODS = (*CONFIDENTIAL, "none")
 
 # One text for every cause, so that a caller cannot learn which client ids exist.
 _FAILED = "Client authentication failed: the client is unknown or its credentials are wrong."
 
 
 def authenticate(
-    connection: Connection,
+    context: ServerContext,
     authorization: str | None,
     parameters: Parameters,
     *,
@@ -30,14 +31,22 @@ def authenticate(
 ) -> Client:
     """Return the client that sent a request; public clients only where they may.
 
-    A client that nobody signs in to is never public (OAuth 2.1, section 4.2).
+    A client that nobody signs in to is never public (OAuth 2.1, section 4.2), and one that has keys
+    proves itself with them alone.
 
     Raises InvalidClientError when it cannot be told or is not who it says, InvalidRequestError
     when the request names two clients or uses two mechanisms.
     """
+    if any(name in parameters.values for name in client_assertion.PARAMETERS):
+        if authorization is not None or "client_secret" in parameters.values:
+            raise InvalidClientError(
+                description="Use one client authentication method: a client_assertion comes without"
+                " an Authorization header and without client_secret."
+            )
+        return client_assertion.authenticate(context, parameters)
     client_id, secret = _credentials(authorization, parameters)
-    client = clients.find(connection, client_id)
-    if client is None:
+    client = clients.find(context.reader, client_id)
+    if client is None or client.has_keys:
         raise InvalidClientError(description=_FAILED)
     if client.public and secret is None and public_clients and client.is_for_people:
         return client
@@ -51,8 +60,9 @@ def _credentials(authorization: str | None, parameters: Parameters) -> tuple[str
         client_id = parameters.get("client_id")
         if client_id is None:
             raise InvalidClientError(
-                description="Client authentication is missing: send client_id, with client_secret"
-                " or an Authorization header of scheme Basic unless the client is public."
+                description="Client authentication is missing: send a client_assertion, or"
+                " client_id, with client_secret or an Authorization header of scheme Basic unless"
+                " the client is public."
             )
         return client_id, parameters.get("client_secret")
     client_id, secret = _basic(authorization)

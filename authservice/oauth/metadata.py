@@ -6,6 +6,7 @@ One document serves OpenID Connect Discovery 1.0, section 3, and RFC 8414, secti
 from collections.abc import Iterator
 from typing import Any
 
+from authservice.crypto import public_keys
 from authservice.crypto.algorithms import ALGORITHMS
 from authservice.oauth import claims, client_authentication, id_token
 from authservice.oauth.authorize.authorization_response import MODES
@@ -51,8 +52,11 @@ def document(settings: AuthSettings) -> dict[str, Any]:
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ALGORITHMS,
         "token_endpoint_auth_methods_supported": client_authentication.METHODS,
-        "introspection_endpoint_auth_methods_supported": client_authentication.WITH_SECRET,
+        "token_endpoint_auth_signing_alg_values_supported": public_keys.ALGORITHMS,
+        "introspection_endpoint_auth_methods_supported": client_authentication.CONFIDENTIAL,
+        "introspection_endpoint_auth_signing_alg_values_supported": public_keys.ALGORITHMS,
         "revocation_endpoint_auth_methods_supported": client_authentication.METHODS,
+        "revocation_endpoint_auth_signing_alg_values_supported": public_keys.ALGORITHMS,
         "userinfo_signing_alg_values_supported": ALGORITHMS,
         "code_challenge_methods_supported": ["S256"],
         "prompt_values_supported": PROMPTS,

@@ -11,6 +11,7 @@ from authservice.crypto.server_secret import ServerSecret
 from authservice.database.transaction import Transaction
 from authservice.oauth import parameters
 from authservice.oauth.parameters import Parameters
+from authservice.services.clients.client_keys import ClientKeys
 from authservice.services.clients.clients import Client
 from authservice.services.keys.signing_keys import SigningKeys
 from authservice.services.tokens.access_tokens import UserAccessToken
@@ -42,11 +43,13 @@ class NoteToken(Protocol):
 class ServerContext:
     """Settings, keys, secret, the two ways to the database, and who counts the requests.
 
-    The transaction begins when it is first needed: everything is looked up and signed before.
+    The transaction begins when it is first needed: everything is looked up and signed before, but
+    for a client that shows an assertion, which counts in it.
     """
 
     settings: AuthSettings
     keys: SigningKeys
+    client_keys: ClientKeys
     secret: ServerSecret
     reader: Connection
     transaction: Callable[[], Transaction]

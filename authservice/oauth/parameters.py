@@ -35,7 +35,7 @@ AUTHORIZE = frozenset(
         "request_uri",
     }
 )
-_CLIENT = frozenset({"client_id", "client_secret"})
+_CLIENT = frozenset({"client_id", "client_secret", "client_assertion", "client_assertion_type"})
 TOKEN = _CLIENT | {
     "grant_type",
     "code",

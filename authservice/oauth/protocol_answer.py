@@ -11,6 +11,13 @@ NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _REALM = 'realm="authservice"'
 
 
+class InvalidAssertionError(InvalidClientError):
+    """A client has not proved itself by its assertion, for which HTTP has no scheme.
+
+    Libraries that see a challenge do not show why.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class ProtocolAnswer:
     """What an endpoint answers; the body is empty or a text of the named content type."""
@@ -27,6 +34,8 @@ def error_answer(error: OAuth2Error) -> ProtocolAnswer:
     A client that did not show who it is is told how it could (RFC 9110: each 401 has a challenge).
     """
     body = error_body(error.error, error.description)
+    if isinstance(error, InvalidAssertionError):
+        return ProtocolAnswer(401, NO_STORE, body)
     if isinstance(error, InvalidClientError):
         challenge = {"WWW-Authenticate": f"Basic {_REALM}"}
         return ProtocolAnswer(401, NO_STORE | challenge, body)

@@ -26,7 +26,7 @@ class RequestValidator(request_validator.RequestValidator):
         Raises as ``authenticate``, and UnauthorizedClientError where resource servers may not ask.
         """
         request.client = authenticate(
-            request.context.reader,
+            request.context,
             request.authorization,
             request.parameters,
             public_clients=request.endpoint.public_clients,

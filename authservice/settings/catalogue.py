@@ -207,8 +207,8 @@ SETTINGS = (
     Setting(
         ini_key="auth.backchannel_networks",
         meaning=(
-            "networks that logout tokens may be sent to, such as `10.0.0.0/8`;"
-            " local mode sends to loopback only"
+            "networks that logout tokens may be sent to, and keys of clients fetched from, such as"
+            " `10.0.0.0/8`; local mode reaches loopback only"
         ),
         parse=parsing.network,
         entries=parsing.words,
@@ -351,8 +351,8 @@ SETTINGS = (
         variable="OUTGOING_PROXY",
         meaning=(
             "proxy for all of these calls, such as `http://proxy.example.com:3128`; set one"
-            " with a password in the environment only. Logout tokens to"
-            " `auth.backchannel_networks` go directly"
+            " with a password in the environment only. Calls to `auth.backchannel_networks` go"
+            " directly"
         ),
         parse=outgoing.proxy,
         otherwise="every call is direct",

@@ -10,6 +10,7 @@ def server_context(request: AuthRequest) -> ServerContext:
     return ServerContext(
         request.auth_settings,
         request.signing_keys,
+        request.components.client_keys,
         request.components.secret,
         request.db_readonly,
         lambda: request.transaction,

@@ -8,6 +8,7 @@ def server_context(components, database, transaction=None):
     return ServerContext(
         components.settings,
         components.signing_keys,
+        components.client_keys,
         components.secret,
         database.reader,
         transaction,

@@ -14,27 +14,36 @@ from tests.helpers.standin_fixture import (  # noqa: F401  (fixtures)
     identity_provider_standin,
     standin,
 )
-from tests.races.processes import Processes, arrival
+from tests.races.processes import NUMBER, TWICE_AS_MANY, Processes, arrival
 from tests.races.story import Story
 
 
-@pytest.fixture(scope="session")
-def shared_processes():
-    """Four processes of the service, in a list until they do not do what they are told."""
-    shared = [Processes()]
+def _shared(number):
+    shared = [Processes(number)]
     yield shared
     for processes in shared:
         processes.close()
 
 
-@pytest.fixture
-def make_processes(shared_processes, database_url):
-    """Give four processes that have built nothing yet, to use in an environment.
+@pytest.fixture(scope="session")
+def shared_processes():
+    """Four processes of the service, in a list until they do not do what they are told."""
+    yield from _shared(NUMBER)
+
+
+@pytest.fixture(scope="module")
+def eight_shared_processes():
+    """Eight of them, for as long as tests of a module ask for so many: they cost others time."""
+    yield from _shared(TWICE_AS_MANY)
+
+
+def _lent(shared, number):
+    """Give processes that have built nothing yet, to use in an environment.
 
     They end before the database is put back: one that still follows it would take the emptied
     database for its own, and give the next test its keys.
     """
-    (processes,) = shared_processes or [Processes()]
+    (processes,) = shared or [Processes(number)]
 
     def make(environ):
         processes.use(environ)
@@ -44,11 +53,23 @@ def make_processes(shared_processes, database_url):
     try:
         processes.end()
     except BaseException:
-        shared_processes.clear()
+        shared.clear()
         processes.kill()
         raise
-    if not shared_processes:
+    if not shared:
         processes.close()
+
+
+@pytest.fixture
+def make_processes(shared_processes, database_url):
+    """Give four processes that have built nothing yet, to use in an environment."""
+    yield from _lent(shared_processes, NUMBER)
+
+
+@pytest.fixture
+def make_eight_processes(eight_shared_processes, database_url):
+    """Give eight such processes."""
+    yield from _lent(eight_shared_processes, TWICE_AS_MANY)
 
 
 @pytest.fixture

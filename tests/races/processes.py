@@ -8,6 +8,7 @@ from tests.helpers.processes import ROOT, clean_environment
 from tests.helpers.production import ORIGIN
 
 NUMBER = 4
+TWICE_AS_MANY = 8
 
 
 def arrival(browser, path):
@@ -18,12 +19,13 @@ def arrival(browser, path):
 
 
 class Processes:
-    """Four workers; what is sent is dealt out among them and answered by all at once.
+    """Four workers, or more; what is sent is dealt out among them and answered by all at once.
 
     One test after the other may have them: to start them takes longer than most tests.
     """
 
-    def __init__(self):
+    def __init__(self, number=NUMBER):
+        self.number = number
         self._environ = {}
         self._workers = [
             subprocess.Popen(
@@ -34,9 +36,9 @@ class Processes:
                 stdout=subprocess.PIPE,
                 text=True,
             )
-            for _ in range(NUMBER)
+            for _ in range(number)
         ]
-        assert self._hear() == ["ready"] * NUMBER
+        assert self._hear() == ["ready"] * self.number
 
     def use(self, environ):
         """Let every process build its applications in such an environment."""
@@ -46,24 +48,24 @@ class Processes:
         """Let every process build the application at the same moment."""
         for worker in self._workers:
             self._tell(worker, {"settings": settings, "environ": self._environ})
-        assert self._hear() == ["built"] * NUMBER
+        assert self._hear() == ["built"] * self.number
 
     def end(self):
         """Let every process end its application, and be as it was at its start."""
         for worker in self._workers:
             self._tell(worker, None)
-        assert self._hear() == ["ended"] * NUMBER
+        assert self._hear() == ["ended"] * self.number
 
     def set_clocks_forward(self, duration):
         """Let the clock of every process run ahead by so much more."""
         for worker in self._workers:
             self._tell(worker, int(duration.total_seconds()))
-        assert self._hear() == ["set"] * NUMBER
+        assert self._hear() == ["set"] * self.number
 
     def send(self, requests):
         """Send requests through all processes at once and return the answers."""
         for index, worker in enumerate(self._workers):
-            self._tell(worker, requests[index::NUMBER])
+            self._tell(worker, requests[index :: self.number])
         return [answer for answers in self._hear() for answer in answers]
 
     def close(self):

@@ -85,6 +85,8 @@ def _run(options: argparse.Namespace) -> None:
         except ValueError as error:
             fail(str(error))
     if options.change is _update:
+        if row["client_secret"] is not None and changed and changed["client_secret"] is None:
+            sys.stderr.write("The client's secret no longer works: it has keys now.\n")
         client_arguments.remark_on_key_set(options, registered_algs)
         without_effect.remark(options, options.client_id, changed)
     if options.dry_run:
@@ -156,7 +158,8 @@ def _print_client(row: ClientRow, options: argparse.Namespace, secret: str | Non
         print(json.dumps(content))
         return
     for name, value in content.items():
-        print(f"{name}: {' '.join(value) if isinstance(value, list) else value}")
+        text = json.dumps(value) if isinstance(value, dict) else value
+        print(f"{name}: {' '.join(value) if isinstance(value, list) else text}")
 
 
 def _overlap(text: str) -> timedelta:

@@ -28,13 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--resource-server",
         action=Switch,
         help="the client is an API, which may only introspect tokens for its resources; has --name,"
-        " --resource and --requests-per-minute alone",
+        " --resource, --jwks, --jwks-uri and --requests-per-minute alone",
     )
     parser.add_argument(
         "--machine",
         action=Switch,
         help="the client is a program without a person, which gets tokens in its own name; has"
-        " --name, --resource (required), --scope and --requests-per-minute alone",
+        " --name, --resource (required), --scope, --jwks, --jwks-uri and --requests-per-minute"
+        " alone",
     )
 
 

@@ -27,6 +27,13 @@ from authservice.services.tokens import grants
 
 ClientRow = Mapping[str, Any]
 
+_NO_KEYS: dict[str, Any] = {"jwks": None, "jwks_uri": None}
+_NO_SECRET = {
+    "client_secret": None,
+    "previous_client_secret": None,
+    "previous_client_secret_expires_at": None,
+}
+
 
 def all_clients(connection: Connection) -> list[ClientRow]:
     """Return every client's row, oldest first."""
@@ -48,10 +55,15 @@ def find_to_change(connection: Connection, client_id: str) -> ClientRow | None:
 def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any]) -> ClientRow:
     """Change some of a client's metadata and return the new row; the rest stays as it is.
 
-    So do scopes of ours if only those of resources are named, and the other way round. Raises
-    ValueError that names every fault of the metadata as it would become.
+    So do scopes of ours if only those of resources are named, and the other way round. Keys take
+    the place of others, and of a secret. Raises ValueError that names every fault of the metadata
+    as it would become.
     """
     changes = {**changes, **_whole_scopes(row["scopes"], changes)}
+    changed = tuple(sorted(changes))
+    has_new_keys = not changes.keys().isdisjoint(_NO_KEYS)
+    if has_new_keys:
+        changes = _NO_KEYS | changes
     names = [field.name for field in fields(ClientMetadata)]
     # Stored blank, they are those that nobody has named.
     known = {**row, **(row["metadata"] or {}), "scopes": row["scopes"] or None}
@@ -65,7 +77,8 @@ def change(transaction: Transaction, row: ClientRow, changes: Mapping[str, Any])
     columns = {name: value for name, value in columns.items() if name in changes}
     if changes.keys() & own.keys():
         columns["metadata"] = {**(row["metadata"] or {}), **own}
-    changed = tuple(sorted(changes))
+    if has_new_keys:
+        columns |= _NO_SECRET | {"token_endpoint_auth_method": metadata.auth_method}
     transaction.note(ClientChanged(client_id=row["client_id"], changed=changed))
     return _update(transaction.connection, row, columns)
 
@@ -97,10 +110,15 @@ def rotate_secret(
 ) -> tuple[ClientRow, str]:
     """Give a client a new secret and return it; the old one holds on for the overlap.
 
-    Raises ValueError for a public client, which has none.
+    Raises ValueError for a client that has none: a public one, and one with keys.
     """
     if row["public"]:
         raise ValueError("a public client has no secret")
+    if any(row[name] is not None for name in _NO_KEYS):
+        raise ValueError(
+            "the client has no secret: it proves itself with its keys, and clients update --jwks or"
+            " --jwks-uri gives it others"
+        )
     secret = random_token()
     now = clock.now()
     columns = {

@@ -23,11 +23,14 @@ from authservice.settings.admission import rules
 from authservice.settings.admission.rules import RuleError
 
 _MOST_REQUESTS = 1_000_000
-_OF_RESOURCE_SERVERS = ("name", "resources", "requests_per_minute", "grant_types")
+WITH_SECRET = "client_secret_basic"
+_KEYS = ("jwks", "jwks_uri")
+_OF_RESOURCE_SERVERS = ("name", "resources", "requests_per_minute", "grant_types", *_KEYS)
 _OF_MACHINES = (*_OF_RESOURCE_SERVERS, "scopes")
 _SHOWN_WITHOUT_PEOPLE = (
     *("client_id", "client_name", "redirect_uris", "token_endpoint_auth_method", "grant_types"),
     *("response_types", "scope", "requests_per_minute", "resources", "resource_server", "machine"),
+    *_KEYS,
 )
 
 
@@ -54,6 +57,8 @@ class ClientMetadata:
     groups: bool = False
     allow: Sequence[str] = ()
     grant_types: Sequence[str] = FOR_PEOPLE
+    jwks: Mapping[str, Any] | None = None
+    jwks_uri: str | None = None
 
     def problems(self) -> list[str]:
         """Return what is wrong with the metadata, one sentence for each fault."""
@@ -65,7 +70,16 @@ class ClientMetadata:
             *self._problems_with_allowed_people(),
             *self._problems_with_choices(),
             *self._problems_with_consent(),
+            *self._problems_with_keys(),
         ]
+
+    @property
+    def auth_method(self) -> str:
+        """Return how the client proves who it is."""
+        if self.public:
+            return "none"
+        has_keys = not (self.jwks is None and self.jwks_uri is None)
+        return "private_key_jwt" if has_keys else WITH_SECRET
 
     @property
     def _is_resource_server(self) -> bool:
@@ -85,13 +99,13 @@ class ClientMetadata:
         if self._is_resource_server:
             if in_vain := self._others_than(_OF_RESOURCE_SERVERS):
                 yield (
-                    "a resource server only introspects tokens: it may have a name, resources and"
-                    f" requests_per_minute, but no {in_vain}"
+                    "a resource server only introspects tokens: it may have a name, resources,"
+                    f" keys and requests_per_minute, but no {in_vain}"
                 )
         elif self._is_machine:
             if in_vain := self._others_than(_OF_MACHINES):
                 yield (
-                    "nobody signs in to a machine: it may have a name, resources, scopes and"
+                    "nobody signs in to a machine: it may have a name, resources, scopes, keys and"
                     f" requests_per_minute, but no {in_vain}"
                 )
             if not self.resources:
@@ -133,6 +147,24 @@ class ClientMetadata:
                     " program on the device could pass for it (RFC 8252, section 8.6); let it ask,"
                     " or use the https address of a web server"
                 )
+
+    def _problems_with_keys(self) -> Iterable[str]:
+        if self.jwks is not None:
+            # Imported when it is needed, as below: the library takes as long as a whole command.
+            from authservice.crypto import public_keys  # noqa: PLC0415
+
+            for fault in public_keys.problems_with(self.jwks):
+                yield f"jwks: {fault}"
+        if self.jwks_uri is not None:
+            fault_of_uri = redirect_uris.problem_with(self.jwks_uri)
+            if fault_of_uri is None and not self.jwks_uri.startswith(("https://", "http://")):
+                fault_of_uri = "must be an https address"
+            if fault_of_uri is not None:
+                yield f"jwks_uri {self.jwks_uri!r} {fault_of_uri}"
+            if self.jwks is not None:
+                yield "jwks and jwks_uri exclude each other (RFC 7591, section 2)"
+        if self.public and (self.jwks or self.jwks_uri):
+            yield "a public client can keep no key: leave out --public, or jwks and jwks_uri"
 
     def _problems_with_resources(self) -> Iterable[str]:
         for index, resource in enumerate(self.resources):
@@ -194,6 +226,15 @@ class ClientMetadata:
         ours, others = ours_and_others(named)
         return (*(ours or SCOPES), *others)
 
+    @property
+    def _stored_jwks(self) -> Mapping[str, Any] | None:
+        """Return of each key what verifying needs."""
+        if self.jwks is None:
+            return None
+        from authservice.crypto import public_keys  # noqa: PLC0415
+
+        return public_keys.usable(self.jwks)
+
     def columns(self) -> dict[str, Any]:
         """Return the metadata as columns of the table."""
         return {
@@ -204,7 +245,7 @@ class ClientMetadata:
             "enable_end_session": self.enable_end_session,
             "public": self.public,
             "scopes": self._stored_scopes,
-            "token_endpoint_auth_method": "none" if self.public else "client_secret_basic",
+            "token_endpoint_auth_method": self.auth_method,
             "grant_types": tuple(self.grant_types),
             "response_types": () if tuple(self.grant_types) in WITHOUT_PEOPLE else ("code",),
             "id_token_signed_response_alg": self.id_token_signed_response_alg,
@@ -215,6 +256,8 @@ class ClientMetadata:
             "resources": tuple(self.resources) or None,
             "groups": self.groups,
             "allow": tuple(str(rules.parse(entry)) for entry in self.allow) or None,
+            "jwks": self._stored_jwks,
+            "jwks_uri": self.jwks_uri,
         }
 
     def _metadata(self) -> dict[str, Any] | None:
@@ -246,6 +289,8 @@ def as_registered(client_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
         "minimal_id_token": bool(columns["minimal_id_token"]),
         "backchannel_logout_uri": columns["backchannel_logout_uri"],
         "requests_per_minute": requests_per_minute(columns["metadata"]),
+        "jwks": columns["jwks"],
+        "jwks_uri": columns["jwks_uri"],
         # RFC 7591 knows no name for them.
         "resources": list(columns["resources"] or ()) or None,
         "resource_server": True if kind == RESOURCE_SERVER else None,

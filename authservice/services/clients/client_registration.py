@@ -14,7 +14,7 @@ from authservice.crypto.secret_values import digest, random_id, random_token
 from authservice.database.transaction import Transaction
 from authservice.events import ClientRegistered
 from authservice.models import oauth_client, user
-from authservice.services.clients.client_metadata import ClientMetadata
+from authservice.services.clients.client_metadata import WITH_SECRET, ClientMetadata
 from authservice.services.people import users
 from authservice.services.people.users import Profile
 from authservice.services.sessions import sessions
@@ -51,14 +51,15 @@ def create_client(
 ) -> tuple[str, str | None]:
     """Create a client in the name of a signed-in user and return its id and its secret.
 
-    A public client has no secret. Raises ValueError that names every fault of the metadata.
+    A public client and one with keys have none. Raises ValueError that names every fault of the
+    metadata.
     """
     problems = metadata.problems()
     if problems:
         raise ValueError("; ".join(problems))
     now = clock.now()
     client_id = random_id()
-    secret = None if metadata.public else random_token()
+    secret = random_token() if metadata.auth_method == WITH_SECRET else None
     row = metadata.columns() | {
         "id": random_id(),
         "client_id": client_id,

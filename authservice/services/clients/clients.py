@@ -56,6 +56,15 @@ class Client:
     """The rules of which one must fit a person, as they were registered; None lets everyone in."""
     grant_types: tuple[str, ...] | None = None
     """Those that it may use; None stands for those of a client that people sign in to."""
+    jwks: Mapping[str, Any] | None = None
+    """The keys that it proves itself with."""
+    jwks_uri: str | None = None
+    """Where they are instead."""
+
+    @property
+    def has_keys(self) -> bool:
+        """Tell whether the client proves itself with a key, and with nothing else."""
+        return self.jwks is not None or self.jwks_uri is not None
 
     @property
     def is_resource_server(self) -> bool:

@@ -1,4 +1,4 @@
-"""Values that expire and can be spent once: sign-in attempts and authorization codes.
+"""What expires and can be spent once: sign-in attempts, authorization codes, clients' assertions.
 
 Spending is one conditional UPDATE, so of any number of requests that arrive together exactly one
 succeeds. A spent row stays for a while: it tells a repetition from an invention.
@@ -83,6 +83,17 @@ def put(
         "created_at": clock.now(),
     }
     return insert_or_ignore(connection, verification, row)
+
+
+def spend_unknown(connection: Connection, verification_id: str, expires_at: datetime) -> bool:
+    """Spend what is not stored before; False when it was spent already.
+
+    The id says what it is, and the row is kept until it expires.
+    """
+    now = clock.now()
+    row = {"id": verification_id, "identifier": verification_id, "value": ""}
+    dates = {"expires_at": expires_at, "created_at": now, "updated_at": now}
+    return insert_or_ignore(connection, verification, row | dates)
 
 
 def peek(connection: Connection, identifier: str) -> Verification | None:

@@ -12,6 +12,7 @@ from authservice.logs import HourlyWarnings
 from authservice.oauth import metadata
 from authservice.oauth.logout.backchannel import BackchannelLogout
 from authservice.services.admission import pins
+from authservice.services.clients.client_keys import ClientKeys
 from authservice.services.upkeep.upkeep import Upkeep
 from authservice.settings import METRICS_MISSING, AuthSettings
 from authservice.web.openapi import description as openapi
@@ -59,6 +60,7 @@ class Components:
         self.openapi = openapi.document(
             settings, self.cookies.session_name, self.cookies.companion_name
         )
+        self.client_keys = ClientKeys(settings, database)
         self.backchannel_logout = BackchannelLogout(settings, database, self.signing_keys)
         self.upkeep = Upkeep(database)
         self.github_app = self._github_app(self.backchannel_logout.wake)

@@ -321,15 +321,15 @@ def test_what_a_resource_server_has_no_use_for_is_named(subtests, capsys, databa
 
             assert status == 1
             assert message.endswith(
-                "a resource server only introspects tokens: it may have a name, resources and"
-                f" requests_per_minute, but no {named}"
+                "a resource server only introspects tokens: it may have a name, resources,"
+                f" keys and requests_per_minute, but no {named}"
             )
             assert _clients(database) == []
 
 
 def test_what_a_machine_has_no_use_for_is_named(subtests, capsys, database):
     resource = ("--resource", "https://notes.example.com")
-    kind = "nobody signs in to a machine: it may have a name, resources, scopes and"
+    kind = "nobody signs in to a machine: it may have a name, resources, scopes, keys and"
     kind += " requests_per_minute, but no"
     scopes = "scope may hold scopes of the machine's resources only"
     for flags, reason in (

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.helpers.browser import Browser
+from tests.helpers.client_assertion import OF_KIND, claims_of, form_of, key_set, new_key, signed
 from tests.helpers.published_keys import ISSUER, decoded
 from tests.helpers.relying_party import TOKEN, RelyingParty
 from tests.helpers.resource_file import resource_file
@@ -59,6 +60,9 @@ def test_its_members_are_exactly_these(metadata):
         "token_endpoint_auth_methods_supported",
         "introspection_endpoint_auth_methods_supported",
         "revocation_endpoint_auth_methods_supported",
+        "token_endpoint_auth_signing_alg_values_supported",
+        "introspection_endpoint_auth_signing_alg_values_supported",
+        "revocation_endpoint_auth_signing_alg_values_supported",
         "code_challenge_methods_supported",
         "prompt_values_supported",
         "acr_values_supported",
@@ -146,6 +150,9 @@ def test_each_grant_type_is_known_and_no_other(relying_party, metadata):
 def test_each_client_authentication_method_works(app, database, metadata):
     confidential = RelyingParty.registered(app, database)
     public = RelyingParty.registered(app, database, public=True)
+    key = new_key()
+    with_key = RelyingParty.registered(app, database, jwks=key_set(key))
+    assertion = form_of(signed(claims_of(with_key.client_id), key))
     form = {"grant_type": "refresh_token", "refresh_token": "unknown"}
     secret = {
         "client_id": confidential.client_id,
@@ -155,12 +162,20 @@ def test_each_client_authentication_method_works(app, database, metadata):
     answers = {
         "client_secret_basic": confidential.token_request(form),
         "client_secret_post": confidential.http.post(TOKEN, form | secret, expect_errors=True),
+        "private_key_jwt": with_key.http.post(TOKEN, form | assertion, expect_errors=True),
         "none": public.token_request(form),
     }
 
     assert metadata["token_endpoint_auth_methods_supported"] == list(answers)
     for answer in answers.values():
         assert answer.json["error"] == "invalid_grant"
+
+
+@pytest.mark.requirement("RFC8414-2-14", "OIDC-DISCOVERY-3-18")
+def test_the_algorithms_of_assertions_are_named(metadata):
+    for endpoint in ("token", "introspection", "revocation"):
+        named = metadata[f"{endpoint}_endpoint_auth_signing_alg_values_supported"]
+        assert named == list(OF_KIND)
 
 
 @pytest.mark.requirement("RFC7636-4.2-1", "RFC7636-4.6-1", "RFC8414-2-12", "RFC9700-2.1.1-1")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.helpers.client_assertion import claims_of, form_of, key_set, new_key, signed
 from tests.helpers.relying_party import AUTHORIZE, TOKEN, RelyingParty
 
 REVOKE = "/api/auth/oauth2/revoke"
@@ -45,32 +46,45 @@ def test_client_credentials_in_the_query_are_not_read(relying_party):
     assert answer.json["error"] == "invalid_client"
 
 
-def status_by_method(client, path):
-    """Return how an endpoint answers each authentication method of a confidential client."""
+def status_by_method(client, with_key, path):
+    """Return how an endpoint answers each authentication method of confidential clients."""
     form = {"token": "unknown"}
     secret = {"client_id": client.client_id, "client_secret": client.client_secret}
     post = client.http.post
     return {
         "client_secret_basic": post(path, form, headers=client.credentials()).status_int,
         "client_secret_post": post(path, form | secret).status_int,
+        "private_key_jwt": post(path, form | with_key()).status_int,
     }
 
 
+@pytest.fixture
+def with_key(app, database):
+    """Return what a client with a key proves itself with."""
+    key = new_key()
+    client_id = RelyingParty.registered(app, database, jwks=key_set(key)).client_id
+    return lambda: form_of(signed(claims_of(client_id), key))
+
+
 @pytest.mark.requirement("RFC8414-2-10")
-def test_the_authentication_methods_of_revocation_work(app, database, relying_party, metadata):
+def test_the_authentication_methods_of_revocation_work(
+    app, database, relying_party, with_key, metadata
+):
     public = RelyingParty.registered(app, database, public=True)
     form = {"token": "unknown", "client_id": public.client_id}
-    works = status_by_method(relying_party, REVOKE)
+    works = status_by_method(relying_party, with_key, REVOKE)
     works["none"] = public.http.post(REVOKE, form).status_int
 
     assert works == dict.fromkeys(metadata["revocation_endpoint_auth_methods_supported"], 200)
 
 
 @pytest.mark.requirement("RFC8414-2-11")
-def test_the_authentication_methods_of_introspection_work(relying_party, metadata):
+def test_the_authentication_methods_of_introspection_work(relying_party, with_key, metadata):
     methods = metadata["introspection_endpoint_auth_methods_supported"]
 
-    assert status_by_method(relying_party, INTROSPECT) == dict.fromkeys(methods, 200)
+    works = status_by_method(relying_party, with_key, INTROSPECT)
+
+    assert works == dict.fromkeys(methods, 200)
 
 
 @pytest.mark.requirement("OIDC-DISCOVERY-3-11")

@@ -1,5 +1,6 @@
 """What clients call."""
 
+from tests.helpers.client_assertion import form_of
 from tests.helpers.relying_party import TOKEN, USERINFO
 from tests.openapi.situations.marks import empty, for_each, situation
 
@@ -34,8 +35,13 @@ def _unknown_client(world, path):
     return world.post(path, form, browser=world.stranger)
 
 
+def _wrong_assertion(world, path):
+    return world.post(path, form_of("x") | {"token": "x"}, browser=world.stranger)
+
+
 OF_CLIENTS = ["post_oauth2_token", "post_oauth2_introspect", "post_oauth2_revoke"]
 for_each(OF_CLIENTS, 401, _unknown_client)
+for_each(OF_CLIENTS, 401, _wrong_assertion)
 for_each(OF_CLIENTS[1:], 400, lambda world, path: world.by_client(path, {}))
 
 

@@ -7,10 +7,12 @@ import base64
 import json
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from jwcrypto.jwa import JWA
 from jwcrypto.jwk import JWK
 
-from authservice.crypto import jwt, signing_keys
+from authservice.crypto import jwt, signatures, signing_keys
 from authservice.crypto.algorithms import ALGORITHMS
 
 CLAIMS = {"sub": "user"}
@@ -271,3 +273,32 @@ def test_a_key_of_another_curve_or_size_verifies_nothing(alg, parameters):
     key = signing_keys.SigningKey(JWK.generate(kid="kid", alg=alg, use="sig", **parameters))
 
     assert not is_accepted(jwt.sign(CLAIMS, key, typ="JWT"), {"kid": key.jwk})
+
+
+@pytest.mark.attack("TOKENS-signature-form")
+@pytest.mark.requirement("RFC7523-3-8")
+def test_a_ps256_signature_has_the_padding_of_its_standard(subtests):
+    """RFC 7518, section 3.5: the hash for the mask and the length of the salt are given."""
+    key = rsa.generate_private_key(65537, 2048)
+    public = JWK.from_pyca(key.public_key()).export(as_dict=True) | {"alg": "PS256"}
+    sha256, sha1 = hashes.SHA256(), hashes.SHA1()
+    for case, hashed, mask, salt, change, accepted in (
+        ("as it should be", sha256, sha256, 32, None, True),
+        ("a short salt", sha256, sha256, 20, None, False),
+        ("a long salt", sha256, sha256, 64, None, False),
+        ("no salt", sha256, sha256, 0, None, False),
+        ("another mask", sha256, sha1, 32, None, False),
+        ("another hash", sha1, sha256, 32, None, False),
+        *((case, sha256, sha256, 32, change, False) for case, change in LENGTHS.items()),
+    ):
+        with subtests.test(case):
+            padded = padding.PSS(padding.MGF1(mask), salt)
+            signature = key.sign(b"content", padded, hashed)
+            signature = change(signature) if change else signature
+
+            try:
+                signatures.check("PS256", JWK(**public), b"content", signature)
+            except ValueError:
+                assert not accepted
+            else:
+                assert accepted

@@ -72,11 +72,15 @@ def test_each_endpoint_takes_what_its_standard_lists(subtests):
         ),
         (
             TOKEN,
-            """client_id client_secret grant_type code redirect_uri code_verifier refresh_token
-                scope""",
+            """client_id client_secret client_assertion client_assertion_type grant_type code
+                redirect_uri code_verifier refresh_token scope""",
         ),
         (USERINFO, "access_token"),
-        (TOKEN_ACTION, "client_id client_secret token token_type_hint"),
+        (
+            TOKEN_ACTION,
+            """client_id client_secret client_assertion client_assertion_type token
+                token_type_hint""",
+        ),
         (
             END_SESSION,
             "id_token_hint post_logout_redirect_uri state client_id logout_hint ui_locales",
