@@ -1,12 +1,36 @@
 """What a relying party with Authlib finds out: where the service is, and what an ID token says."""
 
 import requests
+from authlib.oauth2.rfc7523 import PrivateKeyJWT, private_key_jwt_sign
 from authlib.oidc.core import CodeIDToken
 from authlib.oidc.discovery import OpenIDProviderMetadata, get_well_known_url
 from joserfc import jwt
-from joserfc.jwk import KeySet
+from joserfc.jwk import KeySet, import_key
 
 NONCE = "n-0S6_WzA2Mj"
+
+
+class WithKey(PrivateKeyJWT):
+    """The library's ``private_key_jwt``, by the rules of the service."""
+
+    def __init__(self, metadata, alg):
+        super().__init__(alg=alg)
+        self._issuer = metadata["issuer"]
+
+    def sign(self, auth, token_endpoint):
+        key = auth.client_secret
+        header = {"kid": key.kid} if key.kid else {}
+        return private_key_jwt_sign(
+            key, auth.client_id, self._issuer, self.alg, header=header, expires_in=60
+        )
+
+
+def credentials_of(client, metadata):
+    """Return what a session takes in place of a secret, and how it proves itself with that."""
+    private = client.get("private_key")
+    if private is None:
+        return client.get("client_secret"), client["token_endpoint_auth_method"]
+    return import_key(private), WithKey(metadata, private["alg"])
 
 
 def metadata_of(service):

@@ -4,13 +4,14 @@ import requests
 
 
 class Machine:
-    """A client that gets tokens in its own name."""
+    """A client that gets tokens in its own name, and what its programs find in ``env``."""
 
-    def __init__(self, service, registered):
+    def __init__(self, service, registered, **proof):
         self.registered = registered
-        self.id, self.secret = registered["client_id"], registered["client_secret"]
+        self.id, self.secret = registered["client_id"], registered.get("client_secret")
         self._url = f"{service.url}/api/auth/oauth2/token"
-        self.env = {"AUTH_URL": service.url, "CLIENT_ID": self.id, "CLIENT_SECRET": self.secret}
+        self.proof = proof or {"CLIENT_SECRET": self.secret}
+        self.env = {"AUTH_URL": service.url, "CLIENT_ID": self.id} | self.proof
 
     def token(self):
         form = {"grant_type": "client_credentials"}

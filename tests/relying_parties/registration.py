@@ -13,3 +13,4 @@ COMBINATIONS = [
     ("none", "RS256"),
     ("none", "EdDSA"),
 ]
+WITH_KEY = ("private_key_jwt", "RS256")

@@ -4,8 +4,13 @@ import pytest
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 
-from tests.relying_parties.authlib_party import NONCE, metadata_of, validated_id_token
-from tests.relying_parties.registration import COMBINATIONS, REDIRECT_URI
+from tests.relying_parties.authlib_party import (
+    NONCE,
+    credentials_of,
+    metadata_of,
+    validated_id_token,
+)
+from tests.relying_parties.registration import COMBINATIONS, REDIRECT_URI, WITH_KEY
 
 SCOPE = "openid profile email offline_access"
 VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -18,16 +23,17 @@ def metadata(service):
     return metadata_of(service)
 
 
-@pytest.mark.parametrize(("method", "alg"), COMBINATIONS)
+@pytest.mark.parametrize(("method", "alg"), [*COMBINATIONS, WITH_KEY])
 def test_signs_a_person_in_reads_who_it_is_refreshes_and_revokes(
     register, person, metadata, method, alg
 ):
     client = register(method, "--id-token-alg", alg)
+    secret_or_key, proof = credentials_of(client, metadata)
     party = OAuth2Session(
         client["client_id"],
-        client.get("client_secret"),
-        token_endpoint_auth_method=method,
-        revocation_endpoint_auth_method=method,
+        secret_or_key,
+        token_endpoint_auth_method=proof,
+        revocation_endpoint_auth_method=proof,
         scope=SCOPE,
         redirect_uri=REDIRECT_URI,
         code_challenge_method="S256",

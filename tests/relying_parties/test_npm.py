@@ -3,7 +3,7 @@
 import pytest
 
 from tests.relying_parties import node
-from tests.relying_parties.registration import COMBINATIONS, RESOURCE
+from tests.relying_parties.registration import COMBINATIONS, RESOURCE, WITH_KEY
 
 LIBRARIES = ["openid_client", "oauth4webapi"]
 
@@ -24,7 +24,7 @@ def is_the_person(content):
     assert content["email"] == "local-developer@localhost.localdomain"
 
 
-@pytest.mark.parametrize(("method", "alg"), COMBINATIONS)
+@pytest.mark.parametrize(("method", "alg"), [*COMBINATIONS, WITH_KEY])
 def test_signs_a_person_in_refreshes_revokes_and_signs_out(register, sign_in, method, alg):
     client = register(method, "--id-token-alg", alg)
 

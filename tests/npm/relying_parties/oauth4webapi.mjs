@@ -1,6 +1,6 @@
 // oauth4webapi as a relying party: each request with every check that the library makes.
 import * as oauth from "oauth4webapi";
-import { client, given, issuer, open, redirectUri } from "./person.mjs";
+import { client, given, issuer, open, proof, redirectUri } from "./person.mjs";
 
 export const http = { [oauth.allowInsecureRequests]: true };
 
@@ -8,11 +8,7 @@ export const server = await oauth.processDiscoveryResponse(
   new URL(issuer),
   await oauth.discoveryRequest(new URL(issuer), { ...http, algorithm: given.discovery }),
 );
-export const authentication = {
-  client_secret_basic: oauth.ClientSecretBasic,
-  client_secret_post: oauth.ClientSecretPost,
-  none: oauth.None,
-}[client.token_endpoint_auth_method](client.client_secret);
+export const authentication = await proof(oauth);
 
 const verifier = oauth.generateRandomCodeVerifier();
 const nonce = oauth.generateRandomNonce();

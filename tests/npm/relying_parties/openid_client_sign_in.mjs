@@ -1,15 +1,10 @@
 // From discovery to logout with openid-client, every signature checked.
 import * as oidc from "openid-client";
-import { client, given, issuer, open, redirectUri, refusal, report } from "./person.mjs";
+import { client, given, issuer, open, proof, redirectUri, refusal, report } from "./person.mjs";
 import { postLogoutRedirectUri } from "./person.mjs";
 
-const authentication = {
-  client_secret_basic: oidc.ClientSecretBasic,
-  client_secret_post: oidc.ClientSecretPost,
-  none: oidc.None,
-}[client.token_endpoint_auth_method](client.client_secret);
 const config = await oidc.discovery(
-  new URL(issuer), client.client_id, client, authentication,
+  new URL(issuer), client.client_id, client, await proof(oidc),
   {
     algorithm: given.discovery,
     execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks],
